@@ -2,8 +2,7 @@
 import { useState } from 'react'
 import { postAdminUsersByIdSignInLink } from '../api/generated/sdk.gen.ts'
 import type { AdminUser, InvitedAdminUser } from '../api/generated/types.gen.ts'
-import { ConfirmDialog } from '../kit/confirm.tsx'
-import { useAction } from '../kit/use-action.ts'
+import { ActionDialog } from '../kit/confirm.tsx'
 import { nameOf } from './admin-state.tsx'
 import { ChangeAdminDialog } from './change-admin-dialog.tsx'
 import {
@@ -68,27 +67,19 @@ function OpenDialog({ admin, dialog, onClose, onRemoved, onIssued }: OpenDialogP
 
 function NewLinkDialog(props: Pick<OpenDialogProps, 'admin' | 'onClose' | 'onIssued'>) {
   const { admin, onClose, onIssued } = props
-  const make = useAction({
-    run: async () =>
-      (await postAdminUsersByIdSignInLink({ path: { id: admin.id }, throwOnError: true })).data,
-    changes: [['admin_users'], ['admin_sessions']],
-    showsFailure: true,
-    onDone: (issued) => {
-      onClose()
-      onIssued(issued)
-    },
-  })
   return (
-    <ConfirmDialog
+    <ActionDialog
       isOpen
       title={texts.newLinkTitle(nameOf(admin))}
       label={texts.newLinkLabel}
-      isPending={make.isPending}
-      error={make.error}
-      onConfirm={() => make.mutate()}
+      run={async () =>
+        (await postAdminUsersByIdSignInLink({ path: { id: admin.id }, throwOnError: true })).data
+      }
+      changes={[['admin_users'], ['admin_sessions']]}
+      onDone={onIssued}
       onClose={onClose}
     >
       {texts.newLinkHelp}
-    </ConfirmDialog>
+    </ActionDialog>
   )
 }

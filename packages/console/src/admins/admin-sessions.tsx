@@ -5,7 +5,7 @@ import { ApiError } from '../api/client.ts'
 import { deleteAdminSessionsById, getAdminSessions } from '../api/generated/sdk.gen.ts'
 import type { AdminSession, AdminUser } from '../api/generated/types.gen.ts'
 import { browserOf } from '../kit/browser-name.ts'
-import { ConfirmDialog } from '../kit/confirm.tsx'
+import { ActionDialog } from '../kit/confirm.tsx'
 import { PAGE_SIZE } from '../kit/list-page.ts'
 import { Section } from '../kit/page.tsx'
 import { ShortTable } from '../kit/short-table.tsx'
@@ -41,13 +41,7 @@ function ListedSessions({ admin }: { readonly admin: AdminUser }) {
     done: texts.sessionEnded,
     changes: [['admin_sessions'], ['session', 'sessions']],
   })
-  const endAll = useAction({
-    run: () => endSessions(admin.id, ownId),
-    done: texts.allEnded,
-    changes: [['admin_sessions'], ['session', 'sessions']],
-    showsFailure: true,
-    onDone: () => setEndingAll(false),
-  })
+
   const endedId = end.isPending ? end.variables : undefined
   const columns = useMemo(() => columnsOf(ownId, endedId, (id) => end.mutate(id)), [ownId, endedId])
   const isAnotherOpen = list.items.some(({ id }) => id !== ownId)
@@ -74,18 +68,18 @@ function ListedSessions({ admin }: { readonly admin: AdminUser }) {
         rowId={({ id }) => id}
         empty={texts.noSessions}
       />
-      <ConfirmDialog
+      <ActionDialog
         isOpen={isEndingAll}
         title={texts.endAllTitle(nameOf(admin))}
         label={texts.endAllLabel}
         isDanger
-        isPending={endAll.isPending}
-        error={endAll.error}
-        onConfirm={() => endAll.mutate()}
+        run={() => endSessions(admin.id, ownId)}
+        done={texts.allEnded}
+        changes={[['admin_sessions'], ['session', 'sessions']]}
         onClose={() => setEndingAll(false)}
       >
         {session?.admin.id === admin.id ? texts.endOthersHelp : texts.endAllHelp}
-      </ConfirmDialog>
+      </ActionDialog>
     </Section>
   )
 }

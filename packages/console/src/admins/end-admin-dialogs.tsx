@@ -3,8 +3,7 @@ import { Text } from '@mantine/core'
 import { useState } from 'react'
 import { deleteAdminUsersById, patchAdminUsersById } from '../api/generated/sdk.gen.ts'
 import type { AdminUser } from '../api/generated/types.gen.ts'
-import { ConfirmDialog } from '../kit/confirm.tsx'
-import { useAction } from '../kit/use-action.ts'
+import { ActionDialog } from '../kit/confirm.tsx'
 import { useSession } from '../shell/session.ts'
 import { nameOf } from './admin-state.tsx'
 import { KeysToSelect } from './keys-to-select.tsx'
@@ -24,92 +23,72 @@ const CHANGES = [['admin_users'], ['admin_sessions'], ['api_keys']] as const
 
 export function DeactivateAdminDialog({ admin, onClose }: EndDialogProps) {
   const [keysTo, setKeysTo] = useState<string | null>(null)
-  const deactivate = useAction({
-    run: () =>
-      patchAdminUsersById({
-        path: { id: admin.id },
-        body: { deactivated: true, ...(keysTo === null ? {} : { keys_to: keysTo }) },
-        throwOnError: true,
-      }),
-    done: texts.wasDeactivated,
-    changes: CHANGES,
-    showsFailure: true,
-    onDone: onClose,
-  })
   return (
-    <ConfirmDialog
+    <ActionDialog
       isOpen
       title={texts.deactivateTitle(nameOf(admin))}
       label={texts.deactivateLabel}
       isDanger
-      isPending={deactivate.isPending}
-      error={deactivate.error}
-      onConfirm={() => deactivate.mutate()}
+      run={() =>
+        patchAdminUsersById({
+          path: { id: admin.id },
+          body: { deactivated: true, ...(keysTo === null ? {} : { keys_to: keysTo }) },
+          throwOnError: true,
+        })
+      }
+      done={texts.wasDeactivated}
+      changes={CHANGES}
       onClose={onClose}
     >
       <WhatEnds admin={admin} text={texts.deactivateHelp} keysTo={keysTo} onKeysTo={setKeysTo} />
-    </ConfirmDialog>
+    </ActionDialog>
   )
 }
 
 export function RemoveAdminDialog({ admin, onClose, onRemoved }: RemoveAdminDialogProps) {
   const [keysTo, setKeysTo] = useState<string | null>(null)
-  const remove = useAction({
-    run: () =>
-      deleteAdminUsersById({
-        path: { id: admin.id },
-        query: keysTo === null ? {} : { keys_to: keysTo },
-        throwOnError: true,
-      }),
-    done: texts.removed,
-    changes: CHANGES,
-    showsFailure: true,
-    onDone: () => {
-      onClose()
-      onRemoved()
-    },
-  })
   return (
-    <ConfirmDialog
+    <ActionDialog
       isOpen
       title={texts.removeTitle(nameOf(admin))}
       label={texts.removeLabel}
       isDanger
-      isPending={remove.isPending}
-      error={remove.error}
-      onConfirm={() => remove.mutate()}
+      run={() =>
+        deleteAdminUsersById({
+          path: { id: admin.id },
+          query: keysTo === null ? {} : { keys_to: keysTo },
+          throwOnError: true,
+        })
+      }
+      done={texts.removed}
+      changes={CHANGES}
+      onDone={onRemoved}
       onClose={onClose}
     >
       <WhatEnds admin={admin} text={texts.removeHelp} keysTo={keysTo} onKeysTo={setKeysTo} />
-    </ConfirmDialog>
+    </ActionDialog>
   )
 }
 
 export function TakeBackAdminDialog({ admin, onClose }: EndDialogProps) {
-  const takeBack = useAction({
-    run: () =>
-      patchAdminUsersById({
-        path: { id: admin.id },
-        body: { deactivated: false },
-        throwOnError: true,
-      }),
-    done: texts.wasTakenBack,
-    changes: CHANGES,
-    showsFailure: true,
-    onDone: onClose,
-  })
   return (
-    <ConfirmDialog
+    <ActionDialog
       isOpen
       title={texts.takeBackTitle(nameOf(admin))}
       label={texts.takeBackLabel}
-      isPending={takeBack.isPending}
-      error={takeBack.error}
-      onConfirm={() => takeBack.mutate()}
+      run={() =>
+        patchAdminUsersById({
+          path: { id: admin.id },
+          body: { deactivated: false },
+          throwOnError: true,
+        })
+      }
+      done={texts.wasTakenBack}
+      changes={CHANGES}
       onClose={onClose}
     >
       {texts.takeBackHelp}
-    </ConfirmDialog>
+    </ActionDialog>
   )
 }
 

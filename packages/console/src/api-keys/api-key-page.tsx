@@ -11,12 +11,11 @@ import {
   postApiKeysByIdRotate,
 } from '../api/generated/sdk.gen.ts'
 import type { ApiKey, ApiKeyWithSecret } from '../api/generated/types.gen.ts'
-import { ConfirmDialog } from '../kit/confirm.tsx'
+import { ActionDialog } from '../kit/confirm.tsx'
 import { Facts, Page, Section } from '../kit/page.tsx'
 import { IssuedSecretDialog, RevealedSecret } from '../kit/secret.tsx'
 import { Loaded } from '../kit/states.tsx'
 import { Time } from '../kit/time.tsx'
-import { useAction } from '../kit/use-action.ts'
 import { useMay } from '../shell/session.ts'
 import { KeyDialog } from './key-dialog.tsx'
 import { KeyState } from './key-state.tsx'
@@ -163,32 +162,24 @@ function RotateDialog({ apiKey, isOpen, onClose }: KeyActionProps) {
   const navigate = useNavigate()
   const [overlap, setOverlap] = useState('86400')
   const [issued, setIssued] = useState<ApiKeyWithSecret>()
-  const rotate = useAction({
-    run: async () =>
-      (
-        await postApiKeysByIdRotate({
-          path: { id: apiKey.id },
-          body: { overlap_seconds: Number(overlap) },
-          throwOnError: true,
-        })
-      ).data,
-    done: texts.rotated,
-    changes: [['api_keys']],
-    showsFailure: true,
-    onDone: (key) => {
-      onClose()
-      setIssued(key)
-    },
-  })
   return (
     <>
-      <ConfirmDialog
+      <ActionDialog
         isOpen={isOpen}
         title={texts.rotateTitle(apiKey.name)}
         label={texts.rotate}
-        isPending={rotate.isPending}
-        error={rotate.error}
-        onConfirm={() => rotate.mutate()}
+        run={async () =>
+          (
+            await postApiKeysByIdRotate({
+              path: { id: apiKey.id },
+              body: { overlap_seconds: Number(overlap) },
+              throwOnError: true,
+            })
+          ).data
+        }
+        done={texts.rotated}
+        changes={[['api_keys']]}
+        onDone={setIssued}
         onClose={onClose}
       >
         {texts.rotateHelp}
@@ -200,7 +191,7 @@ function RotateDialog({ apiKey, isOpen, onClose }: KeyActionProps) {
           onChange={(next) => setOverlap(next ?? overlap)}
           allowDeselect={false}
         />
-      </ConfirmDialog>
+      </ActionDialog>
       <IssuedSecretDialog
         title={texts.issuedTitle(apiKey.name)}
         secrets={issued === undefined ? [] : [{ name: issued.name, value: issued.secret }]}
@@ -218,25 +209,18 @@ function RotateDialog({ apiKey, isOpen, onClose }: KeyActionProps) {
 }
 
 function RevokeDialog({ apiKey, isOpen, onClose }: KeyActionProps) {
-  const revoke = useAction({
-    run: () => deleteApiKeysById({ path: { id: apiKey.id }, throwOnError: true }),
-    done: texts.wasRevoked,
-    changes: [['api_keys']],
-    showsFailure: true,
-    onDone: onClose,
-  })
   return (
-    <ConfirmDialog
+    <ActionDialog
       isOpen={isOpen}
       title={texts.revokeTitle(apiKey.name)}
       label={texts.revokeLabel}
       isDanger
-      isPending={revoke.isPending}
-      error={revoke.error}
-      onConfirm={() => revoke.mutate()}
+      run={() => deleteApiKeysById({ path: { id: apiKey.id }, throwOnError: true })}
+      done={texts.wasRevoked}
+      changes={[['api_keys']]}
       onClose={onClose}
     >
       {texts.revokeHelp}
-    </ConfirmDialog>
+    </ActionDialog>
   )
 }

@@ -6,11 +6,10 @@ import {
   postChecksByIdConfigurationsUndo,
 } from '../api/generated/sdk.gen.ts'
 import type { CheckConfigurationChange } from '../api/generated/types.gen.ts'
-import { ConfirmDialog } from '../kit/confirm.tsx'
+import { ActionDialog } from '../kit/confirm.tsx'
 import { Section } from '../kit/page.tsx'
 import { ErrorState } from '../kit/states.tsx'
 import { Time, useNow } from '../kit/time.tsx'
-import { useAction } from '../kit/use-action.ts'
 import { useList } from '../kit/use-list.ts'
 import { useMay } from '../shell/session.ts'
 import classes from './checks.module.css'
@@ -24,13 +23,7 @@ export function ConfigurationHistory({ checkId }: { readonly checkId: string }) 
   const list = useList(['checks', checkId, 'history'], (page) =>
     getChecksByIdConfigurationsHistory({ ...page, path: { id: checkId } }),
   )
-  const undo = useAction({
-    run: () => postChecksByIdConfigurationsUndo({ path: { id: checkId }, throwOnError: true }),
-    done: texts.undone,
-    changes: [['checks'], ['overview'], ['devices'], ['issues']],
-    onDone: () => setAsking(false),
-    showsFailure: true,
-  })
+
   const changes = list.items
     .toSorted((one, other) => other.revision - one.revision)
     .map((change) => ({
@@ -68,17 +61,17 @@ export function ConfigurationHistory({ checkId }: { readonly checkId: string }) 
           {texts.moreChanges}
         </Button>
       ) : null}
-      <ConfirmDialog
+      <ActionDialog
         isOpen={isAsking}
         title={texts.undoTitle}
         label={texts.undo}
-        isPending={undo.isPending}
-        error={undo.error}
-        onConfirm={() => undo.mutate()}
+        run={() => postChecksByIdConfigurationsUndo({ path: { id: checkId }, throwOnError: true })}
+        done={texts.undone}
+        changes={[['checks'], ['overview'], ['devices'], ['issues']]}
         onClose={() => setAsking(false)}
       >
         {texts.undoHelp}
-      </ConfirmDialog>
+      </ActionDialog>
     </Section>
   )
 }

@@ -20,7 +20,7 @@ import {
   postWebhooksByIdRedrive,
 } from '../api/generated/sdk.gen.ts'
 import type { DeliveryDetails } from '../api/generated/types.gen.ts'
-import { ConfirmDialog } from '../kit/confirm.tsx'
+import { ActionDialog } from '../kit/confirm.tsx'
 import { MoreMenu } from '../kit/more-menu.tsx'
 import { useAction } from '../kit/use-action.ts'
 import { useMay } from '../shell/session.ts'
@@ -98,26 +98,19 @@ interface VerbDialogProps extends DeliveryActionsProps {
 
 function VerbDialog({ verb, owner, delivery, onClose }: VerbDialogProps) {
   const { title, help, label, isDanger } = wordsOf(verb, owner)
-  const act = useAction({
-    run: () => perform(verb, owner, delivery),
-    done: (told) => told,
-    changes: [['deliveries'], ['ssf_streams'], ['webhooks']],
-    showsFailure: true,
-    onDone: onClose,
-  })
   return (
-    <ConfirmDialog
+    <ActionDialog
       isOpen
       title={title}
       label={label}
       isDanger={isDanger}
-      isPending={act.isPending}
-      error={act.error}
-      onConfirm={() => act.mutate()}
+      run={() => perform(verb, owner, delivery)}
+      done={(told) => told}
+      changes={[['deliveries'], ['ssf_streams'], ['webhooks']]}
       onClose={onClose}
     >
       {help}
-    </ConfirmDialog>
+    </ActionDialog>
   )
 }
 

@@ -18,7 +18,7 @@ import {
   postDevicesByIdDeletionCancellation,
 } from '../api/generated/sdk.gen.ts'
 import type { Device } from '../api/generated/types.gen.ts'
-import { ConfirmDialog } from '../kit/confirm.tsx'
+import { ActionDialog } from '../kit/confirm.tsx'
 import { useAction } from '../kit/use-action.ts'
 import { useMay } from '../shell/session.ts'
 import { DeviceModeDialog } from './device-mode-dialog.tsx'
@@ -128,42 +128,28 @@ interface RemoveDialogsProps {
 function RemoveDialogs({ device, dialog, onClose }: RemoveDialogsProps) {
   const path = { id: device.id }
   const changes = [['devices'], ['people']] as const
-  const end = useAction({
-    run: () => deleteDevicesByIdRegistration({ path, throwOnError: true }),
-    done: texts.registrationEnded,
-    changes,
-    showsFailure: true,
-    onDone: onClose,
-  })
-  const remove = useAction({
-    run: () => deleteDevicesById({ path, throwOnError: true }),
-    done: texts.deleted,
-    changes,
-    showsFailure: true,
-    onDone: onClose,
-  })
   return (
     <>
-      <ConfirmDialog
+      <ActionDialog
         isOpen={dialog === 'registration'}
         title={texts.endRegistrationTitle(device.name)}
         label={texts.endRegistrationLabel}
         isDanger
-        isPending={end.isPending}
-        error={end.error}
-        onConfirm={() => end.mutate()}
+        run={() => deleteDevicesByIdRegistration({ path, throwOnError: true })}
+        done={texts.registrationEnded}
+        changes={changes}
         onClose={onClose}
       >
         {texts.endRegistrationText}
-      </ConfirmDialog>
-      <ConfirmDialog
+      </ActionDialog>
+      <ActionDialog
         isOpen={dialog === 'delete'}
         title={texts.deleteTitle(device.name)}
         label={texts.deleteLabel}
         isDanger
-        isPending={remove.isPending}
-        error={remove.error}
-        onConfirm={() => remove.mutate()}
+        run={() => deleteDevicesById({ path, throwOnError: true })}
+        done={texts.deleted}
+        changes={changes}
         onClose={onClose}
       >
         <List size="sm" spacing={4}>
@@ -171,7 +157,7 @@ function RemoveDialogs({ device, dialog, onClose }: RemoveDialogsProps) {
             <List.Item key={text}>{text}</List.Item>
           ))}
         </List>
-      </ConfirmDialog>
+      </ActionDialog>
     </>
   )
 }

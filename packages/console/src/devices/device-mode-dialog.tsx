@@ -1,11 +1,12 @@
 /* Says who may sign in with a device. */
-import { Button, Group, Modal, MultiSelect, Radio, Stack } from '@mantine/core'
+import { Modal, MultiSelect, Radio, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
-import { ApiError } from '../api/client.ts'
+import { useState } from 'react'
+import { fieldFaultsOf } from '../api/client.ts'
 import { getPersonGroups, patchDevicesByIdAuthenticationMode } from '../api/generated/sdk.gen.ts'
-import type { Device } from '../api/generated/types.gen.ts'
-import { Fault } from '../kit/confirm.tsx'
+import type { Device, PersonGroup } from '../api/generated/types.gen.ts'
+import { DialogForm } from '../kit/confirm.tsx'
+import { readAll } from '../kit/read-all.ts'
 import { useAction } from '../kit/use-action.ts'
 import { texts } from './texts.ts'
 
@@ -21,19 +22,20 @@ interface DeviceModeDialogProps {
 }
 
 export function DeviceModeDialog({ device, isOpen, onClose }: DeviceModeDialogProps) {
+  return (
+    <Modal opened={isOpen} onClose={onClose} title={texts.modeTitle(device.name)} size={480}>
+      <ModeForm device={device} onClose={onClose} />
+    </Modal>
+  )
+}
+
+function ModeForm({ device, onClose }: Omit<DeviceModeDialogProps, 'isOpen'>) {
   const configured = device.auth_configuration
-  const [mode, setMode] = useState<Mode>('only_registered_owner')
-  const [groups, setGroups] = useState<readonly string[]>([])
-  useEffect(() => {
-    if (!isOpen) return
-    setMode(configured?.authentication_mode ?? 'only_registered_owner')
-    setGroups(configured?.person_groups.map(({ id }) => id) ?? [])
-  }, [isOpen, configured])
+  const [mode, setMode] = useState<Mode>(configured?.authentication_mode ?? 'only_registered_owner')
+  const [groups, setGroups] = useState(configured?.person_groups.map(({ id }) => id) ?? [])
   const known = useQuery({
     queryKey: ['person_groups', 'list', 'choices'],
-    queryFn: async ({ signal }) =>
-      (await getPersonGroups({ query: { per_page: 100 }, signal, throwOnError: true })).data.data,
-    enabled: isOpen,
+    queryFn: ({ signal }) => readAll<PersonGroup>(getPersonGroups, signal),
   })
   const save = useAction({
     run: () =>
@@ -41,7 +43,7 @@ export function DeviceModeDialog({ device, isOpen, onClose }: DeviceModeDialogPr
         path: { id: device.id },
         body: {
           authentication_mode: mode,
-          ...(mode === WITH_GROUPS ? { person_group_ids: [...groups] } : {}),
+          ...(mode === WITH_GROUPS ? { person_group_ids: groups } : {}),
         },
         throwOnError: true,
       }),
@@ -50,51 +52,38 @@ export function DeviceModeDialog({ device, isOpen, onClose }: DeviceModeDialogPr
     showsFailure: true,
     onDone: onClose,
   })
-  const faultOfGroups =
-    save.error instanceof ApiError ? save.error.fields['person_group_ids'] : undefined
+  const faultOfGroups = fieldFaultsOf(save.error)?.['person_group_ids']
   return (
-    <Modal opened={isOpen} onClose={onClose} title={texts.modeTitle(device.name)} size={480}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          save.mutate()
-        }}
-      >
-        <Stack gap="md">
-          <Radio.Group value={mode} onChange={setMode}>
-            <Stack gap="sm">
-              {MODES.map((each) => (
-                <Radio
-                  key={each}
-                  value={each}
-                  label={texts.modes[each]}
-                  description={texts.modesHelp[each]}
-                />
-              ))}
-            </Stack>
-          </Radio.Group>
-          {mode === WITH_GROUPS ? (
-            <MultiSelect
-              label={texts.groups}
-              description={texts.groupsHelp}
-              data={(known.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
-              value={[...groups]}
-              onChange={setGroups}
-              error={faultOfGroups}
-              searchable
+    <DialogForm
+      label={texts.save}
+      isPending={save.isPending}
+      error={faultOfGroups === undefined ? save.error : null}
+      onSubmit={() => save.mutate()}
+      onClose={onClose}
+    >
+      <Radio.Group value={mode} onChange={setMode}>
+        <Stack gap="sm">
+          {MODES.map((each) => (
+            <Radio
+              key={each}
+              value={each}
+              label={texts.modes[each]}
+              description={texts.modesHelp[each]}
             />
-          ) : null}
-          {faultOfGroups === undefined ? <Fault error={save.error} /> : null}
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              {texts.cancel}
-            </Button>
-            <Button type="submit" loading={save.isPending}>
-              {texts.save}
-            </Button>
-          </Group>
+          ))}
         </Stack>
-      </form>
-    </Modal>
+      </Radio.Group>
+      {mode === WITH_GROUPS ? (
+        <MultiSelect
+          label={texts.groups}
+          description={texts.groupsHelp}
+          data={(known.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+          value={groups}
+          onChange={setGroups}
+          error={faultOfGroups}
+          searchable
+        />
+      ) : null}
+    </DialogForm>
   )
 }

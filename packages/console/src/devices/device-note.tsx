@@ -1,11 +1,11 @@
 /* What admins note about a device: Markdown, shown to them alone. */
-import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Button, Modal, Text } from '@mantine/core'
 import { PencilIcon } from '@primer/octicons-react'
-import { useEffect, useState } from 'react'
-import { ApiError } from '../api/client.ts'
+import { useState } from 'react'
+import { fieldFaultsOf } from '../api/client.ts'
 import { patchDevicesById } from '../api/generated/sdk.gen.ts'
 import type { Device } from '../api/generated/types.gen.ts'
-import { Fault } from '../kit/confirm.tsx'
+import { DialogForm } from '../kit/confirm.tsx'
 import { MarkdownEditor } from '../kit/markdown-editor.tsx'
 import { Markdown } from '../kit/markdown.tsx'
 import { Section } from '../kit/page.tsx'
@@ -42,24 +42,26 @@ export function DeviceNote({ device }: { readonly device: Device }) {
       ) : (
         <Markdown text={note} />
       )}
-      <NoteDialog device={device} isOpen={isEditing} onClose={() => setEditing(false)} />
+      <Modal
+        opened={isEditing}
+        onClose={() => setEditing(false)}
+        title={texts.noteTitle(device.name)}
+        size={560}
+      >
+        <NoteForm device={device} onClose={() => setEditing(false)} />
+      </Modal>
     </Section>
   )
 }
 
-interface NoteDialogProps {
+interface NoteFormProps {
   readonly device: Device
-  readonly isOpen: boolean
   readonly onClose: () => void
 }
 
-function NoteDialog({ device, isOpen, onClose }: NoteDialogProps) {
-  const [text, setText] = useState('')
-  const { note } = device
-  // What somebody else saves meanwhile does not take away what is being written.
-  useEffect(() => {
-    if (isOpen) setText(note ?? '')
-  }, [isOpen])
+/** What somebody else saves meanwhile does not take away what is being written. */
+function NoteForm({ device, onClose }: NoteFormProps) {
+  const [text, setText] = useState(device.note ?? '')
   const save = useAction({
     run: () =>
       patchDevicesById({ path: { id: device.id }, body: { note: text }, throwOnError: true }),
@@ -68,36 +70,24 @@ function NoteDialog({ device, isOpen, onClose }: NoteDialogProps) {
     showsFailure: true,
     onDone: onClose,
   })
-  const fault = save.error instanceof ApiError ? save.error.fields['note'] : undefined
+  const fault = fieldFaultsOf(save.error)?.['note']
   return (
-    <Modal opened={isOpen} onClose={onClose} title={texts.noteTitle(device.name)} size={560}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (!save.isPending) save.mutate()
-        }}
-      >
-        <Stack gap="md">
-          <MarkdownEditor
-            label={texts.note}
-            description={texts.noteHelp}
-            value={text}
-            onChange={setText}
-            error={fault}
-            maxLength={LENGTH_MAX}
-            isFocused
-          />
-          {fault === undefined ? <Fault error={save.error} /> : null}
-          <Group justify="flex-end" gap="xs">
-            <Button variant="default" onClick={onClose}>
-              {texts.cancel}
-            </Button>
-            <Button type="submit" loading={save.isPending}>
-              {texts.save}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <DialogForm
+      label={texts.save}
+      isPending={save.isPending}
+      error={fault === undefined ? save.error : null}
+      onSubmit={() => save.mutate()}
+      onClose={onClose}
+    >
+      <MarkdownEditor
+        label={texts.note}
+        description={texts.noteHelp}
+        value={text}
+        onChange={setText}
+        error={fault}
+        maxLength={LENGTH_MAX}
+        isFocused
+      />
+    </DialogForm>
   )
 }

@@ -168,7 +168,6 @@ export const texts = {
   modeTitle: (device: string) => `Who may sign in with ${device}`,
   modeSaved: 'Who may sign in has changed.',
   save: 'Save',
-  cancel: 'Cancel',
   endRegistration: 'End registration …',
   endRegistrationTitle: (device: string) => `End the registration of ${device}?`,
   endRegistrationText:

@@ -12,7 +12,7 @@ import {
 } from '../api/generated/sdk.gen.ts'
 import type { Device, DeviceGroup } from '../api/generated/types.gen.ts'
 import { DEVICE_COLUMNS } from '../devices/device-columns.tsx'
-import { ConfirmDialog } from '../kit/confirm.tsx'
+import { ActionDialog } from '../kit/confirm.tsx'
 import { DataTable, type Column } from '../kit/data-table.tsx'
 import { LoadedPage } from '../kit/loaded-page.tsx'
 import { Page } from '../kit/page.tsx'
@@ -50,13 +50,6 @@ function GroupOfDevices({ group }: { readonly group: DeviceGroup }) {
   const navigate = useNavigate()
   const may = useMay('Manage Device Groups')
   const close = () => setDialog(undefined)
-  const remove = useAction({
-    run: () => deleteDeviceGroupsById({ path: { id }, throwOnError: true }),
-    done: texts.deleted,
-    changes: [['device_groups', 'list']],
-    showsFailure: true,
-    onDone: () => void navigate({ to: '/groups' }),
-  })
   const title = may ? undefined : texts.permission
   return (
     <Page
@@ -98,18 +91,19 @@ function GroupOfDevices({ group }: { readonly group: DeviceGroup }) {
       <Members groupId={id} mayChange={may} />
       <GroupDialog group={group} isOpen={dialog === 'edit'} onClose={close} />
       <AddDevicesDialog group={group} isOpen={dialog === 'add'} onClose={close} />
-      <ConfirmDialog
+      <ActionDialog
         isOpen={dialog === 'delete'}
         title={texts.deleteTitle(name)}
         label={texts.deleteLabel}
         isDanger
-        isPending={remove.isPending}
-        error={remove.error}
-        onConfirm={() => remove.mutate()}
+        run={() => deleteDeviceGroupsById({ path: { id }, throwOnError: true })}
+        done={texts.deleted}
+        changes={[['device_groups', 'list']]}
+        onDone={() => void navigate({ to: '/groups' })}
         onClose={close}
       >
         {texts.deleteText}
-      </ConfirmDialog>
+      </ActionDialog>
     </Page>
   )
 }

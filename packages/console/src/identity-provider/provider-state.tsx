@@ -2,7 +2,7 @@
 import { Button, Text } from '@mantine/core'
 import { useState } from 'react'
 import type { AdminIdentityProvider } from '../api/generated/types.gen.ts'
-import { ConfirmDialog } from '../kit/confirm.tsx'
+import { ActionDialog, ConfirmDialog } from '../kit/confirm.tsx'
 import { Section } from '../kit/page.tsx'
 import { useAction } from '../kit/use-action.ts'
 import { CHANGED, changeProvider, removeProvider, type Provider } from './provider-calls.ts'
@@ -22,13 +22,6 @@ export function ProviderState({ provider, setup }: ProviderStateProps) {
     done: (_setup, enabled) => (enabled ? texts.switchedOn : texts.switchedOff),
     changes: CHANGED,
     showsFailure: asked !== undefined,
-    onDone: close,
-  })
-  const remove = useAction({
-    run: removeProvider,
-    done: texts.removed,
-    changes: CHANGED,
-    showsFailure: true,
     onDone: close,
   })
   return (
@@ -62,18 +55,18 @@ export function ProviderState({ provider, setup }: ProviderStateProps) {
       >
         {texts.offHelp(alone)}
       </ConfirmDialog>
-      <ConfirmDialog
+      <ActionDialog
         isOpen={asked === 'remove'}
         title={texts.removeTitle(provider.name)}
         label={texts.removeLabel}
         isDanger
-        isPending={remove.isPending}
-        error={remove.error}
-        onConfirm={() => remove.mutate()}
+        run={removeProvider}
+        done={texts.removed}
+        changes={CHANGED}
         onClose={close}
       >
         {texts.removeHelp(alone)}
-      </ConfirmDialog>
+      </ActionDialog>
     </Section>
   )
 }

@@ -3,6 +3,7 @@ import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/co
 import { AlertIcon } from '@primer/octicons-react'
 import { useState, type ReactNode } from 'react'
 import { texts } from './texts.ts'
+import { useAction, type Action } from './use-action.ts'
 
 interface DialogFormProps {
   /** What the button does, with the name of the thing: `Delete stream`. */
@@ -83,6 +84,37 @@ export function ConfirmDialog({ isOpen, title, ...form }: ConfirmDialogProps) {
     <Modal opened={isOpen} onClose={form.onClose} title={title} size={480}>
       <ConfirmForm {...form} />
     </Modal>
+  )
+}
+
+interface ActionDialogProps<Output>
+  extends
+    Pick<Action<void, Output>, 'run' | 'done' | 'changes'>,
+    Omit<ConfirmDialogProps, 'isPending' | 'error' | 'onConfirm'> {
+  /** Follows once it is done and the dialog is closed. */
+  readonly onDone?: (output: Output) => void
+}
+
+/** Asks once, and does it. The dialog closes when it is done, and shows what has failed. */
+export function ActionDialog<Output>(props: ActionDialogProps<Output>) {
+  const { run, done, changes, onDone, ...dialog } = props
+  const action = useAction({
+    run,
+    ...(done === undefined ? {} : { done }),
+    changes,
+    showsFailure: true,
+    onDone: (output) => {
+      dialog.onClose()
+      onDone?.(output)
+    },
+  })
+  return (
+    <ConfirmDialog
+      {...dialog}
+      isPending={action.isPending}
+      error={action.error}
+      onConfirm={() => action.mutate()}
+    />
   )
 }
 

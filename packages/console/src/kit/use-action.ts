@@ -5,7 +5,7 @@ import { useRef } from 'react'
 import { ApiError } from '../api/client.ts'
 import { texts } from './texts.ts'
 
-interface Action<Input, Output> {
+export interface Action<Input, Output> {
   /** Sends the request. */
   readonly run: (input: Input) => Promise<Output>
   /** What is told afterwards; nothing when left out. */

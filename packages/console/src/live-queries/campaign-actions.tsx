@@ -8,7 +8,7 @@ import {
   patchLiveQueryCampaignsById,
 } from '../api/generated/sdk.gen.ts'
 import type { LiveQueryCampaign } from '../api/generated/types.gen.ts'
-import { ConfirmDialog } from '../kit/confirm.tsx'
+import { ActionDialog, ConfirmDialog } from '../kit/confirm.tsx'
 import { useAction } from '../kit/use-action.ts'
 import { useMay } from '../shell/session.ts'
 import { texts } from './texts.ts'
@@ -35,13 +35,6 @@ export function CampaignActions({ campaign }: { readonly campaign: LiveQueryCamp
     done: texts.askedNow,
     changes,
     onDone: close,
-  })
-  const remove = useAction({
-    run: () => deleteLiveQueryCampaignsById({ path, throwOnError: true }),
-    done: texts.deleted,
-    changes: [['live_query_campaigns', 'list']],
-    showsFailure: true,
-    onDone: () => void navigate({ to: '/live-queries' }),
   })
   const shared = { disabled: !may, title: may ? undefined : texts.askPermission }
   const isFirst = campaign.asked_at === null
@@ -93,18 +86,19 @@ export function CampaignActions({ campaign }: { readonly campaign: LiveQueryCamp
       >
         {texts.askAgainText}
       </ConfirmDialog>
-      <ConfirmDialog
+      <ActionDialog
         isOpen={dialog === 'delete'}
         title={texts.deleteTitle(name)}
         label={texts.deleteLabel}
         isDanger
-        isPending={remove.isPending}
-        error={remove.error}
-        onConfirm={() => remove.mutate()}
+        run={() => deleteLiveQueryCampaignsById({ path, throwOnError: true })}
+        done={texts.deleted}
+        changes={[['live_query_campaigns', 'list']]}
+        onDone={() => void navigate({ to: '/live-queries' })}
         onClose={close}
       >
         {texts.deleteText}
-      </ConfirmDialog>
+      </ActionDialog>
     </>
   )
 }

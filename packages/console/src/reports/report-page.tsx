@@ -13,7 +13,7 @@ import {
 import type { ReportQuery, ReportQueryResult } from '../api/generated/types.gen.ts'
 import { ApiError } from '../api/client.ts'
 import { CodeBlock } from '../kit/code-block.tsx'
-import { ConfirmDialog } from '../kit/confirm.tsx'
+import { ActionDialog } from '../kit/confirm.tsx'
 import { toCsv } from '../kit/csv.ts'
 import { LoadedPage } from '../kit/loaded-page.tsx'
 import { Page, Section } from '../kit/page.tsx'
@@ -21,7 +21,7 @@ import { listColumns, RowsTable } from '../kit/rows-table.tsx'
 import { saveFile } from '../kit/save-file.ts'
 import { EmptyState, ErrorState } from '../kit/states.tsx'
 import { Time } from '../kit/time.tsx'
-import { showFailure, useAction } from '../kit/use-action.ts'
+import { showFailure } from '../kit/use-action.ts'
 import { PAGE_SIZE, useList } from '../kit/use-list.ts'
 import { useMay } from '../shell/session.ts'
 import { texts } from './texts.ts'
@@ -63,13 +63,6 @@ function Report({ report }: { readonly report: ReportQuery }) {
   const navigate = useNavigate()
   const may = useMay('Manage Reporting')
   const shared = { disabled: !may, title: may ? undefined : texts.permission }
-  const remove = useAction({
-    run: () => deleteReportingQueriesById({ path: { id }, throwOnError: true }),
-    done: texts.deleted,
-    changes: [['reporting_queries', 'list']],
-    showsFailure: true,
-    onDone: () => void navigate({ to: '/reports' }),
-  })
   return (
     <Page
       title={report.name}
@@ -111,18 +104,19 @@ function Report({ report }: { readonly report: ReportQuery }) {
           {report.error}
         </Alert>
       )}
-      <ConfirmDialog
+      <ActionDialog
         isOpen={isDeleting}
         title={texts.deleteTitle(report.name)}
         label={texts.deleteLabel}
         isDanger
-        isPending={remove.isPending}
-        error={remove.error}
-        onConfirm={() => remove.mutate()}
+        run={() => deleteReportingQueriesById({ path: { id }, throwOnError: true })}
+        done={texts.deleted}
+        changes={[['reporting_queries', 'list']]}
+        onDone={() => void navigate({ to: '/reports' })}
         onClose={() => setDeleting(false)}
       >
         {texts.deleteText}
-      </ConfirmDialog>
+      </ActionDialog>
     </Page>
   )
 }

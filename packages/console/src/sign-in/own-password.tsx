@@ -5,7 +5,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { notifications } from '@mantine/notifications'
 import { useState } from 'react'
 import { fieldFaultsOf } from '../api/client.ts'
-import { ConfirmDialog, DialogForm } from '../kit/confirm.tsx'
+import { ActionDialog, DialogForm } from '../kit/confirm.tsx'
 import { Section } from '../kit/page.tsx'
 import { Time } from '../kit/time.tsx'
 import { useAction } from '../kit/use-action.ts'
@@ -149,25 +149,18 @@ function ChangeForm({ email, onClose }: Pick<DialogProps, 'onClose'> & { readonl
 }
 
 function RemoveDialog({ isOpen, onClose }: DialogProps) {
-  const remove = useAction({
-    run: removePassword,
-    done: texts.passwordRemoved,
-    changes: [['session']],
-    showsFailure: true,
-    onDone: onClose,
-  })
   return (
-    <ConfirmDialog
+    <ActionDialog
       isOpen={isOpen}
       title={texts.removePasswordTitle}
       label={texts.removePasswordLabel}
       isDanger
-      isPending={remove.isPending}
-      error={remove.error}
-      onConfirm={() => remove.mutate()}
+      run={removePassword}
+      done={texts.passwordRemoved}
+      changes={[['session']]}
       onClose={onClose}
     >
       {texts.removePasswordHelp}
-    </ConfirmDialog>
+    </ActionDialog>
   )
 }

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { getSsfStreams, postSsfSigningKeysRotate } from '../api/generated/sdk.gen.ts'
 import type { Stream } from '../api/generated/types.gen.ts'
 import { DialogForm } from '../kit/confirm.tsx'
-import { PAGE_SIZE, type ListPage } from '../kit/list-page.ts'
+import { readAll } from '../kit/read-all.ts'
 import { useAction } from '../kit/use-action.ts'
 import { texts } from './texts.ts'
 
@@ -27,7 +27,7 @@ function RotateForm({ onClose }: Pick<RotateDialogProps, 'onClose'>) {
   const [hours, setHours] = useState<number | string>(24)
   const { data: streams = [] } = useQuery({
     queryKey: ['ssf_streams', 'list', 'canaries'],
-    queryFn: ({ signal }) => listStreams(signal),
+    queryFn: ({ signal }) => readAll<Stream>(getSsfStreams, signal),
   })
   const rotate = useAction({
     run: () =>
@@ -65,17 +65,4 @@ function RotateForm({ onClose }: Pick<RotateDialogProps, 'onClose'>) {
       )}
     </DialogForm>
   )
-}
-
-/** Every stream: the service bounds how many there are, and its list is not searched. */
-async function listStreams(signal: AbortSignal): Promise<Stream[]> {
-  const streams: Stream[] = []
-  for (let cursor: string | undefined; cursor !== '';) {
-    const query = { per_page: PAGE_SIZE, ...(cursor === undefined ? {} : { cursor }) }
-    const { data } = await getSsfStreams({ query, signal, throwOnError: true })
-    const page = data as ListPage<Stream>
-    streams.push(...page.data)
-    cursor = page.pagination.next_cursor
-  }
-  return streams
 }

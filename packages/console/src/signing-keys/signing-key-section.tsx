@@ -4,12 +4,11 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { postSsfSigningKeysByKidRevoke } from '../api/generated/sdk.gen.ts'
 import type { SigningKey, SigningKeyReceiver } from '../api/generated/types.gen.ts'
-import { ConfirmDialog } from '../kit/confirm.tsx'
+import { ActionDialog } from '../kit/confirm.tsx'
 import { Copyable } from '../kit/copyable.tsx'
 import { Facts, Section } from '../kit/page.tsx'
 import { Time } from '../kit/time.tsx'
 import { StateBadge } from '../kit/tone.tsx'
-import { useAction } from '../kit/use-action.ts'
 import { useMay } from '../shell/session.ts'
 import { STREAMS_PERMISSION } from '../streams/stream-queries.ts'
 import { texts } from './texts.ts'
@@ -121,13 +120,6 @@ function RevokeButton({ kid }: { readonly kid: string }) {
   const [isOpen, setOpen] = useState(false)
   const may = useMay(STREAMS_PERMISSION)
   const close = () => setOpen(false)
-  const revoke = useAction({
-    run: () => postSsfSigningKeysByKidRevoke({ path: { kid }, throwOnError: true }),
-    done: texts.revoked,
-    changes: [['ssf_signing_keys'], ['ssf_streams']],
-    showsFailure: true,
-    onDone: close,
-  })
   return (
     <>
       <Button
@@ -139,19 +131,19 @@ function RevokeButton({ kid }: { readonly kid: string }) {
       >
         {texts.revoke}
       </Button>
-      <ConfirmDialog
+      <ActionDialog
         isOpen={isOpen}
         title={texts.revokeTitle}
         label={texts.revokeLabel}
         typed={kid.slice(0, 8)}
         isDanger
-        isPending={revoke.isPending}
-        error={revoke.error}
-        onConfirm={() => revoke.mutate()}
+        run={() => postSsfSigningKeysByKidRevoke({ path: { kid }, throwOnError: true })}
+        done={texts.revoked}
+        changes={[['ssf_signing_keys'], ['ssf_streams']]}
         onClose={close}
       >
         {texts.revokeHelp}
-      </ConfirmDialog>
+      </ActionDialog>
     </>
   )
 }

@@ -4,10 +4,9 @@ import { HistoryIcon, KeyIcon, SyncIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { getSsfSigningKeys, postSsfSigningKeysRollback } from '../api/generated/sdk.gen.ts'
-import { ConfirmDialog } from '../kit/confirm.tsx'
+import { ActionDialog } from '../kit/confirm.tsx'
 import { Page } from '../kit/page.tsx'
 import { EmptyState, Loaded } from '../kit/states.tsx'
-import { useAction } from '../kit/use-action.ts'
 import { useMay } from '../shell/session.ts'
 import { STREAMS_PERMISSION } from '../streams/stream-queries.ts'
 import { RotateDialog } from './rotate-dialog.tsx'
@@ -67,25 +66,18 @@ interface DialogProps {
 }
 
 function RollbackDialog({ isOpen, onClose }: DialogProps) {
-  const rollback = useAction({
-    run: () => postSsfSigningKeysRollback({ throwOnError: true }),
-    done: texts.rolledBackDone,
-    changes: [['ssf_signing_keys'], ['ssf_streams']],
-    showsFailure: true,
-    onDone: onClose,
-  })
   return (
-    <ConfirmDialog
+    <ActionDialog
       isOpen={isOpen}
       title={texts.rollbackTitle}
       label={texts.rollback}
       isDanger
-      isPending={rollback.isPending}
-      error={rollback.error}
-      onConfirm={() => rollback.mutate()}
+      run={() => postSsfSigningKeysRollback({ throwOnError: true })}
+      done={texts.rolledBackDone}
+      changes={[['ssf_signing_keys'], ['ssf_streams']]}
       onClose={onClose}
     >
       {texts.rollbackHelp}
-    </ConfirmDialog>
+    </ActionDialog>
   )
 }

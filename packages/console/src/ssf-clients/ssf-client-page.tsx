@@ -6,12 +6,11 @@ import { useState } from 'react'
 import { deleteSsfClientsById, getSsfStreams } from '../api/generated/sdk.gen.ts'
 import type { SsfClient, Stream } from '../api/generated/types.gen.ts'
 import { CodeBlock } from '../kit/code-block.tsx'
-import { ConfirmDialog } from '../kit/confirm.tsx'
+import { ActionDialog } from '../kit/confirm.tsx'
 import { Copyable } from '../kit/copyable.tsx'
 import { Facts, Page, Section } from '../kit/page.tsx'
 import { Loaded } from '../kit/states.tsx'
 import { Time } from '../kit/time.tsx'
-import { useAction } from '../kit/use-action.ts'
 import { useMay } from '../shell/session.ts'
 import { STREAMS_PERMISSION } from '../streams/stream-queries.ts'
 import { StreamStatus } from '../streams/stream-status.tsx'
@@ -139,26 +138,19 @@ interface RevokeDialogProps {
 }
 
 function RevokeDialog({ client: { id, name }, isOpen, onClose }: RevokeDialogProps) {
-  const revoke = useAction({
-    run: () => deleteSsfClientsById({ path: { id }, throwOnError: true }),
-    done: words.revokedDone(name),
-    changes: [['ssf_clients'], ['ssf_streams']],
-    showsFailure: true,
-    onDone: onClose,
-  })
   return (
-    <ConfirmDialog
+    <ActionDialog
       isOpen={isOpen}
       title={words.revokeTitle(name)}
       label={words.revoke}
       typed={name}
       isDanger
-      isPending={revoke.isPending}
-      error={revoke.error}
-      onConfirm={() => revoke.mutate()}
+      run={() => deleteSsfClientsById({ path: { id }, throwOnError: true })}
+      done={words.revokedDone(name)}
+      changes={[['ssf_clients'], ['ssf_streams']]}
       onClose={onClose}
     >
       {words.revokeHelp}
-    </ConfirmDialog>
+    </ActionDialog>
   )
 }

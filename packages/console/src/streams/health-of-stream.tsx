@@ -3,10 +3,9 @@ import { Anchor, SimpleGrid } from '@mantine/core'
 import { useState, type ReactNode } from 'react'
 import { postSsfStreamsByIdRedrive } from '../api/generated/sdk.gen.ts'
 import type { StreamHealth } from '../api/generated/types.gen.ts'
-import { ConfirmDialog } from '../kit/confirm.tsx'
+import { ActionDialog } from '../kit/confirm.tsx'
 import { Facts, Section } from '../kit/page.tsx'
 import { Time } from '../kit/time.tsx'
-import { useAction } from '../kit/use-action.ts'
 import { formatCount, formatDuration } from './format.ts'
 import classes from './overview-tab.module.css'
 import { texts } from './texts.ts'
@@ -131,30 +130,26 @@ function Figure({ name, value, note, isBad = false }: FigureProps) {
 function Redrive({ id }: { readonly id: string }) {
   const [isOpen, setOpen] = useState(false)
   const close = () => setOpen(false)
-  const redrive = useAction({
-    run: async () =>
-      (await postSsfStreamsByIdRedrive({ path: { id }, body: {}, throwOnError: true })).data,
-    done: ({ count, has_more: hasMore }) => page.redriven(formatCount({ count, exact: !hasMore })),
-    changes: [['ssf_streams', id], ['deliveries']],
-    showsFailure: true,
-    onDone: close,
-  })
   return (
     <>
       <Anchor size="xs" component="button" onClick={() => setOpen(true)}>
         {page.redrive}
       </Anchor>
-      <ConfirmDialog
+      <ActionDialog
         isOpen={isOpen}
         title={page.redriveTitle}
         label={page.redriveLabel}
-        isPending={redrive.isPending}
-        error={redrive.error}
-        onConfirm={() => redrive.mutate()}
+        run={async () =>
+          (await postSsfStreamsByIdRedrive({ path: { id }, body: {}, throwOnError: true })).data
+        }
+        done={({ count, has_more: hasMore }) =>
+          page.redriven(formatCount({ count, exact: !hasMore }))
+        }
+        changes={[['ssf_streams', id], ['deliveries']]}
         onClose={close}
       >
         {page.redriveHelp}
-      </ConfirmDialog>
+      </ActionDialog>
     </>
   )
 }

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { postSsfStreamsByIdPollToken } from '../api/generated/sdk.gen.ts'
 import type { PollTokens } from '../api/generated/types.gen.ts'
-import { ConfirmDialog, DialogForm } from '../kit/confirm.tsx'
+import { ActionDialog, DialogForm } from '../kit/confirm.tsx'
 import { Section } from '../kit/page.tsx'
 import { IssuedSecretDialog } from '../kit/secret.tsx'
 import { EmptyState, Loaded } from '../kit/states.tsx'
@@ -168,26 +168,20 @@ interface RevokeDialogProps {
 }
 
 function RevokeDialog({ id, isOpen, onClose }: RevokeDialogProps) {
-  const revoke = useAction({
-    run: () =>
-      postSsfStreamsByIdPollToken({ path: { id }, body: { mode: 'disable' }, throwOnError: true }),
-    done: words.revoked,
-    changes: [['ssf_streams', id]],
-    showsFailure: true,
-    onDone: onClose,
-  })
   return (
-    <ConfirmDialog
+    <ActionDialog
       isOpen={isOpen}
       title={words.revokeTitle}
       label={words.revokeLabel}
       isDanger
-      isPending={revoke.isPending}
-      error={revoke.error}
-      onConfirm={() => revoke.mutate()}
+      run={() =>
+        postSsfStreamsByIdPollToken({ path: { id }, body: { mode: 'disable' }, throwOnError: true })
+      }
+      done={words.revoked}
+      changes={[['ssf_streams', id]]}
       onClose={onClose}
     >
       <Text size="sm">{words.revokeHelp}</Text>
-    </ConfirmDialog>
+    </ActionDialog>
   )
 }

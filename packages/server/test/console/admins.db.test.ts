@@ -1,17 +1,7 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import {
-  expectAccessible,
-  expectFitting,
-  openConsole,
-  type ConsoleTest,
-} from './support/open-console.ts'
+import { describe, expect, it } from 'vitest'
+import { consoleForTests, expectAccessible, expectFitting } from './support/open-console.ts'
 
-let console: ConsoleTest
-beforeAll(async () => {
-  console = await openConsole()
-})
-afterEach(() => expect(console.complaints).toEqual([]))
-afterAll(() => console.close())
+const console = consoleForTests()
 
 describe('the admins', () => {
   it('are invited by a link that is shown once, changed, kept out, taken back and removed', async () => {

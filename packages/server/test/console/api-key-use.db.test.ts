@@ -1,14 +1,13 @@
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, it } from 'vitest'
 import { createKeyUsageRecorder } from '../../src/organisation/api-keys/key-usage-recorder.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createTestKey } from '../support/api-keys.ts'
-import { expectFitting, openConsole, type ConsoleTest } from './support/open-console.ts'
+import { consoleForTests, expectFitting } from './support/open-console.ts'
 
-let console: ConsoleTest
+const console = consoleForTests()
 let keyId: string
 beforeAll(async () => {
-  console = await openConsole()
   const { db } = console.api.services
   await createTestKey(console.api.services, ['Refresh Check'])
   const key = db.selectFrom('api_key').select('id').orderBy('id', 'desc')
@@ -22,8 +21,6 @@ beforeAll(async () => {
   }
   await recorder.flush()
 })
-afterEach(() => expect(console.complaints).toEqual([]))
-afterAll(() => console.close())
 
 describe('the page of a key', () => {
   it('shows what it was refused, and what other permissions would refuse before they are saved', async () => {

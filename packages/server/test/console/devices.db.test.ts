@@ -1,22 +1,21 @@
 /* The pages of devices in a browser: the list and its search, the page of a device, and what is done there. */
 import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
 import { recordLiveAnswers } from '../../src/posture/live-queries/record-live-answers.ts'
 import { recordCheckResults } from '../../src/posture/checks/record-check-results.ts'
 import { insertAuthLogSession, insertDevice, insertPerson } from '../support/factories.ts'
 import { createPosture, FAIL } from '../support/posture-fixtures.ts'
-import { expectAccessible, openConsole, type ConsoleTest } from './support/open-console.ts'
+import { consoleForTests, expectAccessible } from './support/open-console.ts'
 
 /** What a device, a person and an admin can write is shown, and never done. */
 const HOSTILE = '<img src=x onerror=alert(1)>'
 
-let console: ConsoleTest
+const console = consoleForTests()
 let mac: string
 let checkId: string
 
 beforeAll(async () => {
-  console = await openConsole()
   const { db } = console.api.services
   const owner = await insertPerson(db, { name: 'Ada Lovelace', email: 'ada@example.com' })
   const registered = { owner_person_id: owner, registered_at: new Date('2026-01-10T00:00:00Z') }
@@ -45,8 +44,6 @@ beforeAll(async () => {
   })
   await insertAuthLogSession(db, { device_id: mac, result: 'Fail', app_name: HOSTILE })
 })
-afterEach(() => expect(console.complaints).toEqual([]))
-afterAll(() => console.close())
 
 const rowsOf = (page: Page) => page.getByRole('rowgroup').getByRole('row')
 

@@ -1,8 +1,8 @@
 /* Two admins at the same records, in a real browser: what one types stays, and what the other did is not undone. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
 import { insertCheck, insertDevice, insertReenrollmentRequest } from '../support/factories.ts'
-import { openConsole, type ConsoleTest } from './support/open-console.ts'
+import { consoleForTests } from './support/open-console.ts'
 import { sendAs } from './support/send-as.ts'
 
 interface Named {
@@ -13,12 +13,7 @@ interface Named {
 /** The input of a choice is drawn over. */
 const CHECKED = { state: 'attached' } as const
 
-let console: ConsoleTest
-beforeAll(async () => {
-  console = await openConsole()
-})
-afterEach(() => expect(console.complaints).toEqual([]))
-afterAll(() => console.close())
+const console = consoleForTests()
 
 describe('the page of an API key', () => {
   it('forgets the secret that was revealed when another key is opened in its place', async () => {

@@ -3,36 +3,28 @@
  * it runs, nothing hinders anybody in either theme, nothing reaches beyond the window.
  */
 import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createContractWorld, type ContractWorld } from '../contract/contract-world.ts'
 import { toContractService } from '../contract/contract-service.ts'
 import { HOSTILE_TEXT, makeTextsHostile } from './support/hostile-texts.ts'
-import {
-  expectAccessible,
-  expectFitting,
-  openConsole,
-  type ConsoleTest,
-} from './support/open-console.ts'
+import { consoleForTests, expectAccessible, expectFitting } from './support/open-console.ts'
 
-let console: ConsoleTest
+const console = consoleForTests({
+  HELIOGRAPH_ALLOWED_TARGETS: '127.0.0.1',
+  HELIOGRAPH_LOG_LEVEL: 'error',
+})
 let world: ContractWorld
 let page: Page
 let made: Awaited<ReturnType<typeof makeMore>>
 
 beforeAll(async () => {
-  console = await openConsole({
-    HELIOGRAPH_ALLOWED_TARGETS: '127.0.0.1',
-    HELIOGRAPH_LOG_LEVEL: 'error',
-  })
   world = await createContractWorld(await toContractService(console.api))
   made = await makeMore(world)
   await makeTextsHostile(console.api.services)
   page = await console.openPage('/settings')
 })
-afterEach(() => expect(console.takeComplaints()).toEqual([]))
 afterAll(async () => {
   await world.close()
-  await console.close()
 })
 
 /** What the world makes only for who asks for it. */

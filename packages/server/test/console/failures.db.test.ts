@@ -4,8 +4,8 @@
  */
 import { globSync, readFileSync } from 'node:fs'
 import type { BrowserContext, Page, Route } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { openConsole, type ConsoleTest } from './support/open-console.ts'
+import { describe, expect, it } from 'vitest'
+import { consoleForTests } from './support/open-console.ts'
 
 /** So many pages are looked at side by side. */
 const SIDE_BY_SIDE = 4
@@ -37,13 +37,7 @@ function addressOf(route: string): string {
   return route.replace('$kind', 'stream').replace('$tab', 'api-keys').replaceAll(/\$\w+/g, NOBODY)
 }
 
-let console: ConsoleTest
-
-beforeAll(async () => {
-  console = await openConsole()
-})
-afterEach(() => expect(console.complaints).toEqual([]))
-afterAll(() => console.close())
+const console = consoleForTests()
 
 /** Goes to a page as a link of the console does, without loading the console again. */
 async function go(page: Page, route: string): Promise<void> {

@@ -1,17 +1,12 @@
 import type { Locator, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
 import type { TestSessionOptions } from '../support/console-session.ts'
 import { insertDevice } from '../support/factories.ts'
 import { startLoopbackReceiver } from '../support/loopback-receiver.ts'
-import { openConsole, type ConsoleTest } from './support/open-console.ts'
+import { consoleForTests } from './support/open-console.ts'
 
-let console: ConsoleTest
-beforeAll(async () => {
-  console = await openConsole()
-})
-afterEach(() => expect(console.complaints).toEqual([]))
-afterAll(() => console.close())
+const console = consoleForTests()
 
 const addDevice = (name: string) =>
   console.api.services.runChange({ actor: SYSTEM_ACTOR }, async (change) => {

@@ -3,25 +3,22 @@
  * is slow while somebody clicks twice.
  */
 import type { Page, Route } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestKey } from '../support/api-keys.ts'
 import { composeProcess } from '../support/composed-api.ts'
 import { insertCheck, insertDevice, insertReenrollmentRequest } from '../support/factories.ts'
-import { openConsole, type ConsoleTest } from './support/open-console.ts'
+import { consoleForTests } from './support/open-console.ts'
 
-let console: ConsoleTest
+const console = consoleForTests()
 let device: string
 let check: string
 
 beforeAll(async () => {
-  console = await openConsole()
   const { db } = console.api.services
   device = await insertDevice(db, { name: 'ada-macbook', node_key_hash: Buffer.alloc(32, 1) })
   check = await insertCheck(db, { remediation_strategy: 'report_only' })
   await insertReenrollmentRequest(db, device)
 })
-afterEach(() => expect(console.complaints).toEqual([]))
-afterAll(() => console.close())
 
 /** The parts of an action: what is filled in before, and the button that sends it. */
 interface Trial {

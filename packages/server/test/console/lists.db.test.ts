@@ -1,29 +1,21 @@
 /* What every list of the console offers, on the list of devices in a browser: export, order and views. */
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { insertDevice } from '../support/factories.ts'
-import {
-  expectAccessible,
-  expectFitting,
-  openConsole,
-  type ConsoleTest,
-} from './support/open-console.ts'
+import { consoleForTests, expectAccessible, expectFitting } from './support/open-console.ts'
 
 const HOSTILE = '=HYPERLINK("https://evil.example.com";"click")'
 
-let console: ConsoleTest
+const console = consoleForTests()
 
 beforeAll(async () => {
-  console = await openConsole()
   const { db } = console.api.services
   for (const name of [HOSTILE, 'a;=1+1', '＋2', 'quiet "mac", of Ada']) {
     await insertDevice(db, { name, auth_state: 'Blocked' })
   }
   await insertDevice(db, { name: 'good-mac', auth_state: 'Good' })
 })
-afterEach(() => expect(console.complaints).toEqual([]))
-afterAll(() => console.close())
 
 const rowsOf = (page: Page) => page.getByRole('rowgroup').getByRole('row')
 

@@ -1,23 +1,20 @@
 /* Live queries in a browser: written, asked, watched, stopped, asked anew, exported, deleted. */
 import { readFile } from 'node:fs/promises'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
 import { recordLiveAnswers } from '../../src/posture/live-queries/record-live-answers.ts'
 import { insertDevice } from '../support/factories.ts'
-import { openConsole, type ConsoleTest } from './support/open-console.ts'
+import { consoleForTests } from './support/open-console.ts'
 
-let console: ConsoleTest
+const console = consoleForTests()
 let mac: string
 let linux: string
 
 beforeAll(async () => {
-  console = await openConsole()
   const { db } = console.api.services
   mac = await insertDevice(db, { name: 'ada-macbook', platform: 'darwin' })
   linux = await insertDevice(db, { name: 'bo-laptop', platform: 'linux' })
 })
-afterEach(() => expect(console.complaints).toEqual([]))
-afterAll(() => console.close())
 
 /** Answers a campaign as the agent of a device would. */
 async function answer(

@@ -1,27 +1,24 @@
 /* A list of many pages in a browser: it holds every row once, and moves without reading again what nobody sees. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
 import { insertDevice } from '../support/factories.ts'
-import { openConsole, type ConsoleTest } from './support/open-console.ts'
+import { consoleForTests } from './support/open-console.ts'
 
 const DEVICES = 650
 const PER_PAGE = 100
 
-let console: ConsoleTest
+const console = consoleForTests()
 let ids: string[]
 
 beforeAll(async () => {
-  console = await openConsole()
   const { db } = console.api.services
   ids = []
   for (let number = 1; number <= DEVICES; number += 1) {
     ids.push(await insertDevice(db, { name: nameOf(number), auth_state: 'Good' }))
   }
 })
-afterEach(() => expect(console.complaints).toEqual([]))
-afterAll(() => console.close())
 
 const nameOf = (number: number) => `device-${String(number).padStart(4, '0')}`
 

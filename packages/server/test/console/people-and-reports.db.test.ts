@@ -1,13 +1,12 @@
 /* People, groups and reports in a browser. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, it } from 'vitest'
 import { insertDevice, insertPerson, insertPersonGroup } from '../support/factories.ts'
-import { expectAccessible, openConsole, type ConsoleTest } from './support/open-console.ts'
+import { consoleForTests, expectAccessible } from './support/open-console.ts'
 
-let console: ConsoleTest
+const console = consoleForTests()
 let ada: string
 
 beforeAll(async () => {
-  console = await openConsole()
   const { db } = console.api.services
   ada = await insertPerson(db, { name: 'Ada Lovelace', email: 'ada@example.com' })
   await insertPersonGroup(db, { name: 'Engineering' }, [ada])
@@ -23,8 +22,6 @@ beforeAll(async () => {
   })
   await insertDevice(db, { name: 'bo-laptop', platform: 'linux' })
 })
-afterEach(() => expect(console.complaints).toEqual([]))
-afterAll(() => console.close())
 
 describe('people', () => {
   it('are listed and shown with their devices and groups', async () => {

@@ -2,7 +2,7 @@
  * The pages of policy in a real browser: what needs attention now, checks and their strategy, drafts, issues,
  * requests, sign-ins and the audit log, each with what can be done on it, and refusals.
  */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
 import { createAuditChainer } from '../../src/changes/audit/chain/audit-chainer.ts'
 import { signCheckpoint } from '../../src/changes/audit/checkpoints/sign-checkpoint.ts'
@@ -14,20 +14,14 @@ import {
   insertPerson,
   insertReenrollmentRequest,
 } from '../support/factories.ts'
-import {
-  expectAccessible,
-  expectFitting,
-  openConsole,
-  type ConsoleTest,
-} from './support/open-console.ts'
+import { consoleForTests, expectAccessible, expectFitting } from './support/open-console.ts'
 
 const HOUR_MS = 3_600_000
 
-let console: ConsoleTest
+const console = consoleForTests()
 let ids: Record<'check' | 'device' | 'issue' | 'signIn' | 'entry', string>
 
 beforeAll(async () => {
-  console = await openConsole()
   const { services } = console.api
   const { db, clock, runChange } = services
   const owner = await insertPerson(db, { name: 'Grace Hopper' })
@@ -88,8 +82,6 @@ beforeAll(async () => {
     .executeTakeFirstOrThrow()
   ids = { check, device, issue, signIn, entry }
 })
-afterEach(() => expect(console.complaints).toEqual([]))
-afterAll(() => console.close())
 
 describe('the page of what needs attention now', () => {
   it('says who is and who will be blocked, and leads to each list with its filter', async () => {

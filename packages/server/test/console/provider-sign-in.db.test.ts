@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
 import { insertProvider } from '../../src/organisation/admin-oidc/identity-provider-store.ts'
 import { insertIdentity } from '../../src/organisation/admin-oidc/identity-store.ts'
@@ -9,17 +9,11 @@ import { issueLink } from '../../src/organisation/admin-sign-in/sign-in-link.ts'
 import { createAdmin } from '../../src/organisation/admins/create-admin.ts'
 import { startIdentityProvider, type TestIdentityProvider } from '../support/identity-provider.ts'
 import { createConsoleSession } from '../support/console-session.ts'
-import {
-  expectAccessible,
-  expectFitting,
-  openConsole,
-  type ConsoleTest,
-} from './support/open-console.ts'
+import { consoleForTests, expectAccessible, expectFitting } from './support/open-console.ts'
 
-let console: ConsoleTest
+const console = consoleForTests({ HELIOGRAPH_ALLOWED_TARGETS: 'localhost,127.0.0.1' })
 let provider: TestIdentityProvider
 beforeAll(async () => {
-  console = await openConsole({ HELIOGRAPH_ALLOWED_TARGETS: 'localhost,127.0.0.1' })
   const { services } = console.api
   provider = await startIdentityProvider(`${console.baseUrl}/console/sign-in/provider`, 'localhost')
   const { issuer, clientId, clientSecret } = provider
@@ -35,10 +29,8 @@ beforeAll(async () => {
     })
   })
 })
-afterEach(() => expect(console.complaints).toEqual([]))
 afterAll(async () => {
   await provider.close()
-  await console.close()
 })
 
 async function signIn(): Promise<Page> {

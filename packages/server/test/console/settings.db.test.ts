@@ -1,12 +1,7 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { openConsole, type ConsoleTest } from './support/open-console.ts'
+import { describe, expect, it } from 'vitest'
+import { consoleForTests } from './support/open-console.ts'
 
-let console: ConsoleTest
-beforeAll(async () => {
-  console = await openConsole()
-})
-afterEach(() => expect(console.complaints).toEqual([]))
-afterAll(() => console.close())
+const console = consoleForTests()
 
 describe('the settings', () => {
   it('create a key by the keyboard alone, and show its secret once', async () => {

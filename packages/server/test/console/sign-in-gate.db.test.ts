@@ -1,23 +1,13 @@
 /* Signing in here, as admins set it up: the wizard, an application, upstream providers, the policy, granted sessions. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import {
-  expectAccessible,
-  expectFitting,
-  openConsole,
-  type ConsoleTest,
-} from './support/open-console.ts'
+import { describe, expect, it } from 'vitest'
+import { consoleForTests, expectAccessible, expectFitting } from './support/open-console.ts'
 import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
 import { beginAttempt } from '../../src/sign-in/attempts/begin-attempt.ts'
 import { refuseAttempt } from '../../src/sign-in/attempts/refuse-attempt.ts'
 import { insertDevice, insertPerson } from '../support/factories.ts'
 import { sendAs } from './support/send-as.ts'
 
-let console: ConsoleTest
-beforeAll(async () => {
-  console = await openConsole({ HELIOGRAPH_ALLOWED_TARGETS: '127.0.0.1' })
-})
-afterEach(() => expect(console.takeComplaints()).toEqual([]))
-afterAll(() => console.close())
+const console = consoleForTests({ HELIOGRAPH_ALLOWED_TARGETS: '127.0.0.1' })
 
 interface Application {
   readonly id: string

@@ -1,25 +1,15 @@
 import { sql } from 'kysely'
 import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
 import { issueLink } from '../../src/organisation/admin-sign-in/sign-in-link.ts'
 import { createAdmin } from '../../src/organisation/admins/create-admin.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { AuthenticatorApp } from '../support/authenticator-app.ts'
 import { addAuthenticator } from './support/add-authenticator.ts'
-import {
-  expectAccessible,
-  expectFitting,
-  openConsole,
-  type ConsoleTest,
-} from './support/open-console.ts'
+import { consoleForTests, expectAccessible, expectFitting } from './support/open-console.ts'
 
-let console: ConsoleTest
-beforeAll(async () => {
-  console = await openConsole()
-})
-afterEach(() => expect(console.complaints).toEqual([]))
-afterAll(() => console.close())
+const console = consoleForTests()
 
 const PASSWORD = 'twelve violet lanterns adrift'
 

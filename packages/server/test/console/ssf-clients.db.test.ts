@@ -1,15 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { openConsole, type ConsoleTest } from './support/open-console.ts'
+import { describe, expect, it } from 'vitest'
+import { consoleForTests } from './support/open-console.ts'
 import { sendAs } from './support/send-as.ts'
 
 const POLL = 'urn:ietf:rfc:8936'
 
-let console: ConsoleTest
-beforeAll(async () => {
-  console = await openConsole()
-})
-afterEach(() => expect(console.complaints).toEqual([]))
-afterAll(() => console.close())
+const console = consoleForTests()
 
 describe('the SSF clients of the console', () => {
   it('creates one, rotates its secret, changes and revokes it', async () => {

@@ -6,25 +6,17 @@ import {
   startLoopbackReceiver,
   type LoopbackReceiver,
 } from '../support/loopback-receiver.ts'
-import {
-  expectAccessible,
-  expectFitting,
-  openConsole,
-  type ConsoleTest,
-} from './support/open-console.ts'
+import { consoleForTests, expectAccessible, expectFitting } from './support/open-console.ts'
 
-let console: ConsoleTest
+const console = consoleForTests()
 let receiver: LoopbackReceiver
 beforeAll(async () => {
-  console = await openConsole()
   receiver = await startLoopbackReceiver()
 })
 afterEach(() => {
   receiver.respond(answerWith(202))
-  expect(console.complaints).toEqual([])
 })
 afterAll(async () => {
-  await console.close()
   await receiver.close()
 })
 

@@ -1,15 +1,10 @@
 /* What somebody types into a page stays, whatever others change meanwhile, in a real browser. */
 import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { insertCheck } from '../support/factories.ts'
-import { openConsole, type ConsoleTest } from './support/open-console.ts'
+import { consoleForTests } from './support/open-console.ts'
 
-let console: ConsoleTest
-beforeAll(async () => {
-  console = await openConsole()
-})
-afterEach(() => expect(console.complaints).toEqual([]))
-afterAll(() => console.close())
+const console = consoleForTests()
 
 /** Sends a request as the admin of a page does; answers the body. */
 async function send(page: Page, method: string, path: string, body: object): Promise<unknown> {

@@ -1,22 +1,14 @@
 import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startLoopbackReceiver, type LoopbackReceiver } from '../support/loopback-receiver.ts'
-import {
-  expectAccessible,
-  expectFitting,
-  openConsole,
-  type ConsoleTest,
-} from './support/open-console.ts'
+import { consoleForTests, expectAccessible, expectFitting } from './support/open-console.ts'
 
-let console: ConsoleTest
+const console = consoleForTests()
 let receiver: LoopbackReceiver
 beforeAll(async () => {
-  console = await openConsole()
   receiver = await startLoopbackReceiver()
 })
-afterEach(() => expect(console.complaints).toEqual([]))
 afterAll(async () => {
-  await console.close()
   await receiver.close()
 })
 

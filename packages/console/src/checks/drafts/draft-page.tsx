@@ -10,10 +10,9 @@ import {
   postCustomCheckDraftsByIdPublish,
 } from '../../api/generated/sdk.gen.ts'
 import type { CustomCheckDraft } from '../../api/generated/types.gen.ts'
-import { ConfirmDialog } from '../../kit/confirm.tsx'
+import { ActionDialog } from '../../kit/confirm.tsx'
 import { Page } from '../../kit/page.tsx'
 import { Loaded } from '../../kit/states.tsx'
-import { useAction } from '../../kit/use-action.ts'
 import { useMay } from '../../shell/session.ts'
 import classes from '../checks.module.css'
 import { DraftForm } from './draft-form.tsx'
@@ -40,20 +39,6 @@ function DraftDetails({ draft }: { readonly draft: CustomCheckDraft }) {
   const [dialog, setDialog] = useState<'publish' | 'delete'>()
   const close = () => setDialog(undefined)
   const changes = [['custom_check_drafts'], ['checks']] as const
-  const publish = useAction({
-    run: () => postCustomCheckDraftsByIdPublish({ path: { id }, throwOnError: true }),
-    done: texts.publishedNotice,
-    changes,
-    onDone: close,
-    showsFailure: true,
-  })
-  const remove = useAction({
-    run: () => deleteCustomCheckDraftsById({ path: { id }, throwOnError: true }),
-    done: texts.removed,
-    changes,
-    onDone: () => void navigate({ to: '/checks/drafts' }),
-    showsFailure: true,
-  })
   return (
     <Page
       title={draft.name}
@@ -96,29 +81,30 @@ function DraftDetails({ draft }: { readonly draft: CustomCheckDraft }) {
           <DraftReader draft={draft} />
         </div>
       </div>
-      <ConfirmDialog
+      <ActionDialog
         isOpen={dialog === 'publish'}
         title={texts.publishTitle}
         label={texts.publish}
-        isPending={publish.isPending}
-        error={publish.error}
-        onConfirm={() => publish.mutate()}
+        run={() => postCustomCheckDraftsByIdPublish({ path: { id }, throwOnError: true })}
+        done={texts.publishedNotice}
+        changes={changes}
         onClose={close}
       >
         {texts.publishHelp}
-      </ConfirmDialog>
-      <ConfirmDialog
+      </ActionDialog>
+      <ActionDialog
         isOpen={dialog === 'delete'}
         title={texts.removeTitle(draft.name)}
         label={texts.remove}
         isDanger
-        isPending={remove.isPending}
-        error={remove.error}
-        onConfirm={() => remove.mutate()}
+        run={() => deleteCustomCheckDraftsById({ path: { id }, throwOnError: true })}
+        done={texts.removed}
+        changes={changes}
+        onDone={() => void navigate({ to: '/checks/drafts' })}
         onClose={close}
       >
         {texts.removeHelp}
-      </ConfirmDialog>
+      </ActionDialog>
     </Page>
   )
 }

@@ -7,8 +7,8 @@ import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { expect } from 'vitest'
+import type { BrowserContext, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { toConsoleSite } from '../../../src/organisation/admin-sign-in/console-site.ts'
 import { CleanupStack } from '../../../src/platform/cleanup-stack.ts'
 import { composeTestApi, type ComposedApi } from '../../support/composed-api.ts'
@@ -18,25 +18,49 @@ import { launchBrowser } from './launch-browser.ts'
 const WIDE = { width: 1440, height: 900 } as const
 const NARROW = { width: 390, height: 844 } as const
 
-export interface ConsoleTest {
+interface ConsoleTest {
   readonly api: ComposedApi
   readonly baseUrl: string
-  readonly browser: Browser
   /** A new browser profile, signed in as a new admin; `null` stays signed out. */
   readonly newContext: (session?: TestSessionOptions | null) => Promise<BrowserContext>
   /** A page of the console, loaded; `path` begins behind `/console`. */
   readonly openPage: (path: string, session?: TestSessionOptions | null) => Promise<Page>
-  /** What browsers complained of: faults of scripts, and what the policy of the page refused. */
-  readonly complaints: readonly string[]
-  /** The same, once: those of one test are not told of the next as well. */
+}
+
+interface OpenConsole extends ConsoleTest {
+  /** What browsers have complained of since the last time: faults of scripts, and what the policy of the page refused. */
   readonly takeComplaints: () => string[]
   readonly close: () => Promise<void>
 }
 
-/** Starts a service with all roles and a browser. Close it in `afterAll`. */
-export async function openConsole(
-  environment: Readonly<Record<string, string>> = {},
-): Promise<ConsoleTest> {
+/**
+ * The console for the tests of a file: open while they run, on a service with all roles of its own. No test may leave
+ * a complaint of the browser behind.
+ */
+export function consoleForTests(environment: Readonly<Record<string, string>> = {}): ConsoleTest {
+  let opened: OpenConsole | undefined
+  const current = () => {
+    if (opened === undefined) throw new Error('the console opens before the first test')
+    return opened
+  }
+  beforeAll(async () => {
+    opened = await openConsole(environment)
+  })
+  afterEach(() => expect(current().takeComplaints()).toEqual([]))
+  afterAll(() => opened?.close())
+  return {
+    get api() {
+      return current().api
+    },
+    get baseUrl() {
+      return current().baseUrl
+    },
+    newContext: (session) => current().newContext(session),
+    openPage: (path, session) => current().openPage(path, session),
+  }
+}
+
+async function openConsole(environment: Readonly<Record<string, string>>): Promise<OpenConsole> {
   const cleanup = new CleanupStack()
   const port = await findFreePort()
   const baseUrl = `http://localhost:${port}`
@@ -76,7 +100,7 @@ export async function openConsole(
   }
   const takeComplaints = () => complaints.splice(0)
   const close = () => cleanup.run()
-  return { api, baseUrl, browser, newContext, openPage, complaints, takeComplaints, close }
+  return { api, baseUrl, newContext, openPage, takeComplaints, close }
 }
 
 function listen(page: Page, complaints: string[]): void {
