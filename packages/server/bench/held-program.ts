@@ -37,7 +37,7 @@ export type HeldAnswer =
     }
 
 /** Connections are opened so many at a time, so that no backlog of the system overflows. */
-const OPENED_AT_ONCE = 100
+const OPENED_AT_ONCE = 50
 const OPENING_PAUSE_MS = 100
 
 const agent = new Agent({ keepAlive: true, maxSockets: Infinity })
@@ -106,6 +106,8 @@ process.on('message', (command: HeldCommand) => {
     case 'report':
       answer({ type: 'report', failures, firstFailure, arrivals })
       arrivals = []
+      failures = 0
+      firstFailure = null
   }
 })
 endWithParent()

@@ -66,12 +66,16 @@ async function measure(run: BenchRun): Promise<Measurement[]> {
   const idle = await measureIdle(run, service)
   const heldCount = await readHeld(metricsUrl)
   const memoryAfter = await readMemoryKib(service.pid)
-  await report(programs)
+  // Of connections that were opened faster than the machine took them, too; agents try again.
+  const { failures } = await report(programs)
   run.progress(`asking questions for ${run.seconds} s`)
   const asked = await askQuestions(run, service, count)
   await sleep(QUESTION_LIFETIME_MS)
-  return toMeasurements(asked, await report(programs), {
+  const { arrivals, failures: laterFailures, firstFailure } = await report(programs)
+  if (laterFailures > 0) throw new Error(`${laterFailures} requests failed: ${firstFailure ?? ''}`)
+  return toMeasurements(asked, arrivals, {
     devices: count,
+    failures_while_connecting: failures,
     held: heldCount,
     memory_per_device_kib: (memoryAfter - memoryBefore) / count,
     idle_cpu_percent_of_a_core: idle * 100,
@@ -147,7 +151,14 @@ async function askQuestions(
   throw new Error(`${result.failures} questions were not put`, { cause: result.firstFailure })
 }
 
-async function report(programs: readonly Devices[]): Promise<QuestionArrival[]> {
+interface Report {
+  readonly arrivals: readonly QuestionArrival[]
+  readonly failures: number
+  readonly firstFailure: string | undefined
+}
+
+/** What all devices noted since the last time. */
+async function report(programs: readonly Devices[]): Promise<Report> {
   const reports = await Promise.all(
     programs.map((program) => {
       const told = program.next('report')
@@ -155,10 +166,12 @@ async function report(programs: readonly Devices[]): Promise<QuestionArrival[]> 
       return told
     }),
   )
-  for (const { failures, firstFailure } of reports) {
-    if (failures > 0) throw new Error(`${failures} requests failed, first: ${firstFailure ?? ''}`)
+  return {
+    arrivals: reports.flatMap(({ arrivals }) => arrivals),
+    failures: reports.reduce((sum, { failures }) => sum + failures, 0),
+    firstFailure:
+      reports.find(({ firstFailure }) => firstFailure !== null)?.firstFailure ?? undefined,
   }
-  return reports.flatMap(({ arrivals }) => arrivals)
 }
 
 async function readHeld(metricsUrl: string): Promise<number> {

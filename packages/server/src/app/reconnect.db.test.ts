@@ -13,7 +13,11 @@ const WAIT_MS = 15_000
 const NEVER_MS = 3_600_000
 
 const api = await composeTestApi({
-  environment: { HELIOGRAPH_LOG_LEVEL: 'silent', HELIOGRAPH_ROLES: 'api,agents,worker' },
+  environment: {
+    HELIOGRAPH_LOG_LEVEL: 'silent',
+    HELIOGRAPH_ROLES: 'api,agents,worker',
+    HELIOGRAPH_CHECK_IN_HOLD_SECONDS: '0',
+  },
   engineSettings: { sweepIntervalMs: NEVER_MS },
 })
 afterAll(() => api.close())
