@@ -6,6 +6,7 @@ import { registerHealth, type ReadinessCheck } from '../platform/http/health.ts'
 import { periodicJob } from '../schema/jobs.ts'
 import { PROCESS_ROLES } from '../schema/process-role.ts'
 import type { ServiceFoundation } from './foundation.ts'
+import type { TlsMaterial } from '../platform/tls/tls-material.ts'
 import type { TlsSource } from './tls-source.ts'
 
 /** Longer than any answer takes but a long poll, which is ended first. */
@@ -34,16 +35,17 @@ export function createHttp(
   return http
 }
 
-/** Listens, and renews its certificate when it is about to expire. */
+/** Listens, and renews its certificate when it is about to expire, also where others listen with it. */
 export function createHttpServerPart(
   http: FastifyInstance,
   { config }: Pick<ServiceFoundation, 'config'>,
   tls: TlsSource | undefined,
+  others: { readonly setTls: (material: TlsMaterial) => void },
 ): ServicePart {
   return {
     name: 'HTTP server',
     roles: PROCESS_ROLES,
-    jobs: [periodicJob('certificate', () => renewTls(http, tls))],
+    jobs: [periodicJob('certificate', () => renewTls(http, tls, others))],
     start: async () => {
       await http.listen({ host: config.host, port: config.port, backlog: LISTEN_BACKLOG })
     },
@@ -61,9 +63,15 @@ async function closeHttp(http: FastifyInstance): Promise<void> {
   }
 }
 
-async function renewTls(http: FastifyInstance, tls: TlsSource | undefined): Promise<void> {
+async function renewTls(
+  http: FastifyInstance,
+  tls: TlsSource | undefined,
+  others: { readonly setTls: (material: TlsMaterial) => void },
+): Promise<void> {
   const renewed = await tls?.renewIfDue()
-  if (renewed !== undefined && 'setSecureContext' in http.server) {
+  if (renewed === undefined) return
+  others.setTls(renewed)
+  if ('setSecureContext' in http.server) {
     const server = http.server as { setSecureContext(material: object): void }
     server.setSecureContext(renewed)
   }

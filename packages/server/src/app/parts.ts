@@ -20,11 +20,14 @@ import { SYNCHRONISE_INTERVAL_MS } from '../platform/db/synchronised-clock.ts'
 import type { ApiRoute } from '../platform/http/route.ts'
 import type { Job } from '../platform/jobs/job.ts'
 import type { Outbound } from '../platform/net/outbound.ts'
+import type { TlsMaterial } from '../platform/tls/tls-material.ts'
 import { deriveKey } from '../platform/secrets/master-key.ts'
 import { personDeviceRoutes } from '../posture/devices/person-device-routes.ts'
 import { createDeviceQuestionsPart } from '../posture/device-questions/device-questions-part.ts'
 import { createChecksPart, createDevicesPart, createFleetPart } from '../posture/posture-parts.ts'
 import { PROCESS_ROLES, type ProcessRole } from '../schema/process-role.ts'
+import { hurryDevices } from '../posture/osquery/hurried-devices.ts'
+import { createProofPart } from '../sign-in/proof/proof-part.ts'
 import { createPagesPart } from '../sign-in/pages/pages-part.ts'
 import { createGatePart } from '../sign-in/gate-part.ts'
 import { createSignInPart } from '../sign-in/sign-in-part.ts'
@@ -54,6 +57,8 @@ import { openOutbound } from './outbound.ts'
 export interface PartsOptions {
   /** The authority of a certificate that the service issued itself. */
   readonly caPem?: string | undefined
+  /** The certificate of the service; without it the service speaks plain HTTP. */
+  readonly tls?: TlsMaterial | undefined
   /** How the delivery engine works, where it differs from the default. */
   readonly engineSettings?: Partial<EngineSettings>
 }
@@ -72,6 +77,8 @@ export interface Parts {
   /** Every operation of the REST API, in the order of its documents. */
   readonly routes: readonly ApiRoute[]
   readonly jobs: readonly Job<ProcessRole>[]
+  /** Presents another certificate where the service listens beside its main port. */
+  readonly setTls: (material: TlsMaterial) => void
 }
 
 /** Enough for the claims and outcomes of many receivers: each statement handles a batch. */
@@ -84,7 +91,7 @@ const DELIVERY_POOL_MAX = 6
  */
 export async function createParts(
   foundation: PartsFoundation,
-  { caPem, engineSettings = {} }: PartsOptions = {},
+  { caPem, tls, engineSettings = {} }: PartsOptions = {},
 ): Promise<Parts> {
   const { config, log, network, sessionConnection } = foundation
   const outbound = await openOutbound(config)
@@ -102,6 +109,7 @@ export async function createParts(
     config,
     engineSettings,
   )
+  const { questions, proof } = createProofParts(foundation, tls)
   const isSsfEnabled = () => organisation.features.isFeatureEnabled('ssf')
   const wings: ServicePart[] = [
     ...createBaseParts(foundation, outbound),
@@ -109,6 +117,8 @@ export async function createParts(
     createPeoplePart(foundation, config, personDeviceRoutes(foundation.db, config.baseUrl)),
     createChecksPart(foundation, config),
     ...createSignInParts(foundation, outbound),
+    questions,
+    proof,
     createChangesPart(foundation, config),
     createLivePart({ [DELIVERY_CHANNEL]: ['deliveries'] }),
     organisation,
@@ -150,7 +160,7 @@ export async function createParts(
   const policies = owners.flatMap(({ retention = [] }) => retention)
   const list = [...owners, createRetentionPart(foundation, policies)]
   const jobs = list.flatMap((part) => part.jobs ?? [])
-  return { list, listener, outbound, signing, streams, routes, jobs }
+  return { list, listener, outbound, signing, streams, routes, jobs, setTls: proof.setTls }
 }
 
 /** What every process stands on, before what it does. */
@@ -169,13 +179,23 @@ function createBaseParts(foundation: PartsFoundation, outbound: Outbound): reado
 /** The record of sign-ins, and signing in here. */
 function createSignInParts(foundation: PartsFoundation, outbound: Outbound): ServicePart[] {
   const { config } = foundation
-  const questions = createDeviceQuestionsPart(foundation)
   return [
-    questions,
     createSignInPart(foundation, config),
     createGatePart(foundation, config, { outbound }),
     createPagesPart(foundation, config),
   ]
+}
+
+/** The questions to single devices, and the proof by them of which device somebody sits at. */
+function createProofParts(foundation: PartsFoundation, tls: TlsMaterial | undefined) {
+  const { config, db } = foundation
+  const questions = createDeviceQuestionsPart(foundation)
+  const proof = createProofPart(foundation, config, {
+    ask: questions.askDevices,
+    hurry: (deviceIds, untilMs) => hurryDevices(db, deviceIds, untilMs),
+    tls,
+  })
+  return { questions, proof }
 }
 
 /** Who opened the database closes it, after the parts have stopped. */

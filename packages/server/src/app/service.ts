@@ -64,12 +64,12 @@ async function start(
   cleanup: CleanupStack,
 ): Promise<RunningService> {
   const { config, log } = foundation
-  const parts = await createParts(foundation, { caPem: tls?.caPem })
+  const parts = await createParts(foundation, { caPem: tls?.caPem, tls: tls?.material })
   warnOfOpenTargets(parts, log)
   warnOfFewFileHandles(readFileHandleLimit(), log)
   const selected = selectByRole(parts.list, config.roles)
   const http = createHttp(foundation, selected, collectHealth(selected, parts.listener), tls)
-  const server = createHttpServerPart(http, foundation, tls)
+  const server = createHttpServerPart(http, foundation, tls, parts)
   const jobs = createJobsPart(foundation, parts, server)
   const metrics = createMetricsPart(foundation, [...parts.list, jobs], http)
   const supervised = { listener: parts.listener, network: foundation.network }

@@ -16,7 +16,7 @@ import { SILENT_LOGGER } from '../../src/platform/silent-logger.ts'
 import { createSupervisor } from '../../src/app/supervisor.ts'
 import { writeAttemptCookie } from '../../src/sign-in/attempts/attempt-cookie-input.ts'
 import { findAttempt, type Attempt } from '../../src/sign-in/attempts/attempt-store.ts'
-import type { AskDevices } from '../../src/sign-in/proof/ask-devices.ts'
+import type { AskDevices } from '../../src/posture/device-questions/ask-devices.ts'
 import { createProofPart } from '../../src/sign-in/proof/proof-part.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { insertDevice, insertPerson } from './factories.ts'
@@ -95,8 +95,8 @@ export async function openProofWorld(): Promise<ProofWorld> {
         asked.push(deviceId)
         const rows = await answers.get(deviceId)?.(sql)
         return rows === undefined
-          ? { deviceId, status: 'expired' as const, rows: [], latencyMs: null }
-          : { deviceId, status: 'answered' as const, rows, latencyMs: 7 }
+          ? { deviceId, status: 'expired' as const, rows: [], answeredAt: null, latencyMs: null }
+          : { deviceId, status: 'answered' as const, rows: [...rows], answeredAt: null, latencyMs: 7 }
       }),
     )
   const { port } = await listenAnywhere()

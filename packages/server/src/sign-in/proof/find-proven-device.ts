@@ -3,7 +3,7 @@
  * the sign-in.
  */
 import type { Candidate } from './candidate-read.ts'
-import type { AskDevices } from './ask-devices.ts'
+import type { AskDevices } from '../../posture/device-questions/ask-devices.ts'
 import {
   judgeSockets,
   type Mismatch,

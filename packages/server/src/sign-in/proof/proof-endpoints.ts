@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ChangeOrigin } from '../../changes/change.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import { notFound } from '../../platform/app-error.ts'
+import { MINUTE_MS } from '../../platform/clock.ts'
 import { isFromBrowserOf } from '../attempts/attempt-cookie-input.ts'
 import { findAttempt, type Attempt } from '../attempts/attempt-store.ts'
 import { deviceNotProven } from '../attempts/know-device.ts'
@@ -26,7 +27,7 @@ export interface ProofEndpointsContext extends ProofContext {
   /** None where the service opens no ports: then no device is proven live. */
   readonly ports: readonly number[]
   /** Has devices ask for work sooner. */
-  readonly hurry: (deviceIds: readonly string[]) => Promise<void>
+  readonly hurry: (deviceIds: readonly string[], untilMs: number) => Promise<void>
   /** This process knows of the leases that were made here. */
   readonly refreshLeases: () => Promise<void>
   /** Ends proofs under way when the service stops. */
@@ -35,6 +36,8 @@ export interface ProofEndpointsContext extends ProofContext {
 
 const PROOF_PATH = '/sign-in/attempts/:id/proof'
 const COOKIE_SECONDS = 120
+/** How long devices of somebody who signs in are asked more often. */
+const HURRY_MS = 2 * MINUTE_MS
 
 /** Adds the requests to the HTTP server. */
 export function mountProof(http: FastifyInstance, context: ProofEndpointsContext): void {
@@ -109,7 +112,10 @@ async function hurryCandidates(context: ProofEndpointsContext, attempt: Attempt)
   const { personId, ipAddress } = attempt
   if (personId === null) return
   const candidates = await listCandidates(context.db, { personId, ipAddress })
-  await context.hurry(candidates.map(({ id }) => id))
+  await context.hurry(
+    candidates.map(({ id }) => id),
+    context.clock.now().getTime() + HURRY_MS,
+  )
 }
 
 function toOrigin(request: FastifyRequest): ChangeOrigin {

@@ -6,7 +6,7 @@ import { toLogError, type Foundation, type ServicePart } from '../../changes/fou
 import type { PortRange } from '../../platform/net/browser-ports.ts'
 import { listPorts } from '../../platform/net/browser-ports.ts'
 import type { TlsMaterial } from '../../platform/tls/tls-material.ts'
-import type { AskDevices } from './ask-devices.ts'
+import type { AskDevices } from '../../posture/device-questions/ask-devices.ts'
 import { LeaseBook } from './lease-book.ts'
 import { createProbeHandler } from './probe-handler.ts'
 import { createProbeListeners } from './probe-listeners.ts'
@@ -24,7 +24,7 @@ export interface ProofSettings {
 /** What the proof needs of others. */
 export interface ProofNeeds {
   readonly ask: AskDevices
-  readonly hurry: (deviceIds: readonly string[]) => Promise<void>
+  readonly hurry: (deviceIds: readonly string[], untilMs: number) => Promise<void>
   /** The certificate of the service; undefined for plain HTTP. */
   readonly tls: TlsMaterial | undefined
 }

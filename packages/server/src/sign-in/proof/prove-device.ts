@@ -13,7 +13,7 @@ import { deviceNotProven, deviceProven, type NotProven } from '../attempts/know-
 import { JOURNAL_TIMEOUT_SECONDS } from '../attempts/move-attempt.ts'
 import { extendSession } from '../journal/extend-session.ts'
 import { getSignInPolicy } from '../policy/policy-store.ts'
-import type { AskDevices } from './ask-devices.ts'
+import type { AskDevices } from '../../posture/device-questions/ask-devices.ts'
 import { listCandidates } from './candidate-read.ts'
 import { findProvenDevice, type OtherDevice, type ProvenDevice } from './find-proven-device.ts'
 import { findKnownOsUsers, insertOsUser } from './os-user-store.ts'
