@@ -15,6 +15,8 @@ import { pick } from '../random.ts'
 import type { Random } from '../random.ts'
 import { createPlatformDatabase } from '../sql/platform-database.ts'
 import type { PlatformDatabase } from '../sql/platform-database.ts'
+import type { LocalConnection } from '../host/local-connections.ts'
+import { showConnections } from './browser-rows.ts'
 import { findKnob, listKnobs } from './knobs.ts'
 import type { PostureState } from './knob.ts'
 
@@ -31,6 +33,11 @@ export interface SimulatedDevice {
   readonly badKnobs: ReadonlySet<string>
   /** Turns a knob. Throws when the platform has no knob of that name; repeating changes nothing. */
   setPosture(knobName: string, state: PostureState): void
+  /**
+   * Has the device show a browser of this machine as its own: its connections are read whenever somebody asks the
+   * device for connections. Undefined ends it.
+   */
+  showBrowser(listConnections: (() => readonly LocalConnection[]) | undefined): void
 }
 
 /** Makes devices; those of one platform share a database. */
@@ -85,14 +92,27 @@ export function createDeviceFactory(nowMs: () => number): DeviceFactory {
       const identity = createDeviceIdentity(platform, person, ordinal, random)
       const node = database.addNode(identity.rows, template)
       const badKnobs = new Set<string>()
+      const tables = database.tablesOf(node)
+      let listConnections: (() => readonly LocalConnection[]) | undefined
       return {
         platform,
         person,
         hostname: identity.hostname,
         hostIdentifier: identity.uuid,
         serial: identity.serial,
-        tables: database.tablesOf(node),
+        tables: {
+          query(sql) {
+            if (listConnections !== undefined && sql.includes('process_open_sockets')) {
+              showConnections(database, node, listConnections())
+            }
+            return tables.query(sql)
+          },
+        },
         badKnobs,
+        showBrowser(list) {
+          listConnections = list
+          if (list === undefined) database.replaceRows(node, 'process_open_sockets', [])
+        },
         setPosture(knobName, state) {
           const knob = findKnob(platform, knobName)
           if (knob === undefined) throw new Error(`${platform} has no knob ${knobName}`)

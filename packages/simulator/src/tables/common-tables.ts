@@ -36,6 +36,8 @@ export const COMMON_TABLES: TableSources = {
     total_size:bigint user_time:bigint system_time:bigint disk_bytes_read:bigint
     disk_bytes_written:bigint start_time:bigint parent:bigint pgroup:bigint threads:integer
     nice:integer`,
+  process_open_sockets: `pid:integer fd:bigint socket:bigint family:integer protocol:integer
+    local_address remote_address local_port:integer remote_port:integer path state`,
   interface_addresses: `interface address mask broadcast point_to_point type`,
   interface_details: `interface mac type:integer mtu:integer metric:integer flags:integer
     ipackets:bigint opackets:bigint ibytes:bigint obytes:bigint ierrors:bigint oerrors:bigint

@@ -8,6 +8,8 @@ export const DARWIN_TABLES: TableSources = {
   groups: `is_hidden:integer`,
   processes: `upid:bigint uppid:bigint cpu_type:integer cpu_subtype:integer translated:integer`,
   file: `bsd_flags`,
+  signature: `path hash_resources:integer hash_executable:integer arch signed:integer identifier cdhash
+    team_identifier authority entitlements`,
   cpu_info: `number_of_efficiency_cores:integer number_of_performance_cores:integer`,
   secureboot: `secure_mode:integer description kernel_extensions:integer mdm_operations:integer`,
   alf: `allow_signed_enabled:integer firewall_unload:integer global_state:integer

@@ -18,6 +18,9 @@ export const LINUX_TABLES: TableSources = {
   hash: NAMESPACE_COLUMNS,
   listening_ports: `net_namespace`,
   processes: `cgroup_path`,
+  process_open_sockets: `net_namespace`,
+  process_namespaces: `pid:integer cgroup_namespace ipc_namespace mnt_namespace net_namespace
+    pid_namespace user_namespace uts_namespace`,
   interface_details: `pci_slot`,
   secureboot: `setup_mode:integer`,
   deb_packages: `name version source size:bigint arch revision status maintainer section priority

@@ -9,6 +9,7 @@ export const WINDOWS_TABLES: TableSources = {
   logged_in_users: `sid registry_hive`,
   processes: `elevated_token:integer secure_process:integer protection_type
     virtual_process:integer elapsed_time:bigint handle_count:bigint percent_processor_time:bigint`,
+  authenticode: `path original_program_name serial_number issuer_name subject_name result`,
   interface_addresses: `friendly_name`,
   interface_details: `friendly_name description manufacturer connection_id connection_status
     enabled:integer physical_adapter:integer speed:integer service dhcp_enabled:integer
