@@ -109,16 +109,14 @@ export async function createParts(
     config,
     engineSettings,
   )
-  const { questions, proof } = createProofParts(foundation, tls)
+  const signIn = createSignInParts(foundation, outbound, tls)
   const isSsfEnabled = () => organisation.features.isFeatureEnabled('ssf')
   const wings: ServicePart[] = [
     ...createBaseParts(foundation, outbound),
     createDevicesPart(foundation, config),
     createPeoplePart(foundation, config, personDeviceRoutes(foundation.db, config.baseUrl)),
     createChecksPart(foundation, config),
-    ...createSignInParts(foundation, outbound),
-    questions,
-    proof,
+    ...signIn.list,
     createChangesPart(foundation, config),
     createLivePart({ [DELIVERY_CHANNEL]: ['deliveries'] }),
     organisation,
@@ -138,7 +136,6 @@ export async function createParts(
   const { features, keyUsage, site } = organisation
   const callers = createCallers(foundation, keyUsage, config)
   const checkPermission = createPermissionCheck(keyUsage)
-  const cursorKey = deriveKey(foundation.masterKeys.current, 'list cursors')
   const owners: readonly ServicePart[] = [
     ...wings,
     createAgentsPart(foundation, config, caPem),
@@ -149,7 +146,7 @@ export async function createParts(
         features,
         callers: withSessions(callers, foundation.db, site),
         checkPermission,
-        cursorKey,
+        cursorKey: deriveKey(foundation.masterKeys.current, 'list cursors'),
       },
       config,
     ),
@@ -160,7 +157,7 @@ export async function createParts(
   const policies = owners.flatMap(({ retention = [] }) => retention)
   const list = [...owners, createRetentionPart(foundation, policies)]
   const jobs = list.flatMap((part) => part.jobs ?? [])
-  return { list, listener, outbound, signing, streams, routes, jobs, setTls: proof.setTls }
+  return { list, listener, outbound, signing, streams, routes, jobs, setTls: signIn.setTls }
 }
 
 /** What every process stands on, before what it does. */
@@ -176,18 +173,12 @@ function createBaseParts(foundation: PartsFoundation, outbound: Outbound): reado
   ]
 }
 
-/** The record of sign-ins, and signing in here. */
-function createSignInParts(foundation: PartsFoundation, outbound: Outbound): ServicePart[] {
-  const { config } = foundation
-  return [
-    createSignInPart(foundation, config),
-    createGatePart(foundation, config, { outbound }),
-    createPagesPart(foundation, config),
-  ]
-}
-
-/** The questions to single devices, and the proof by them of which device somebody sits at. */
-function createProofParts(foundation: PartsFoundation, tls: TlsMaterial | undefined) {
+/** The record of sign-ins, signing in here, and the proof of which device somebody sits at. */
+function createSignInParts(
+  foundation: PartsFoundation,
+  outbound: Outbound,
+  tls: TlsMaterial | undefined,
+) {
   const { config, db } = foundation
   const questions = createDeviceQuestionsPart(foundation)
   const proof = createProofPart(foundation, config, {
@@ -195,7 +186,14 @@ function createProofParts(foundation: PartsFoundation, tls: TlsMaterial | undefi
     hurry: (deviceIds, untilMs) => hurryDevices(db, deviceIds, untilMs),
     tls,
   })
-  return { questions, proof }
+  const list = [
+    questions,
+    proof,
+    createSignInPart(foundation, config),
+    createGatePart(foundation, config, { outbound }),
+    createPagesPart(foundation, config),
+  ]
+  return { list, setTls: proof.setTls }
 }
 
 /** Who opened the database closes it, after the parts have stopped. */

@@ -75,8 +75,18 @@ export interface ProofWorld {
   readonly close: () => Promise<void>
 }
 
+export interface ProofWorldOptions {
+  /** What browsers call the service: a name of the loopback address. */
+  readonly hostname?: string
+  /** Adds pages; the service then listens on its port. */
+  readonly mount?: (http: FastifyInstance, probePorts: readonly number[]) => void
+}
+
 /** Starts a service that proves devices. Close it in `afterAll`. */
-export async function openProofWorld(): Promise<ProofWorld> {
+export async function openProofWorld({
+  hostname = '127.0.0.1',
+  mount,
+}: ProofWorldOptions = {}): Promise<ProofWorld> {
   const cleanup = new CleanupStack()
   const database = await createTestDatabase()
   cleanup.add(() => database.close())
@@ -96,17 +106,24 @@ export async function openProofWorld(): Promise<ProofWorld> {
         const rows = await answers.get(deviceId)?.(sql)
         return rows === undefined
           ? { deviceId, status: 'expired' as const, rows: [], answeredAt: null, latencyMs: null }
-          : { deviceId, status: 'answered' as const, rows: [...rows], answeredAt: null, latencyMs: 7 }
+          : {
+              deviceId,
+              status: 'answered' as const,
+              rows: [...rows],
+              answeredAt: null,
+              latencyMs: 7,
+            }
       }),
     )
   const { port } = await listenAnywhere()
-  const baseUrl = `http://127.0.0.1:${port}`
+  const baseUrl = `http://${hostname}:${port}`
   const part = createProofPart(
     { clock: systemClock, db: database.db, log: SILENT_LOGGER, runChange },
     { baseUrl, host: '127.0.0.1', probePorts },
     { ask, hurry: async () => undefined, tls: undefined },
   )
   part.mount?.(http)
+  mount?.(http, listPorts(probePorts))
   const { connection, network } = database
   const listener = createListener(connection, { log: SILENT_LOGGER, network })
   const supervisor = createSupervisor(
@@ -116,6 +133,7 @@ export async function openProofWorld(): Promise<ProofWorld> {
   )
   cleanup.add(() => http.close())
   await supervisor.start()
+  if (mount !== undefined) await http.listen({ host: '127.0.0.1', port })
   cleanup.add(() => supervisor.stop())
   const email = `ada.${newSecret(6)}@example.com`
   const person = { id: await insertPerson(database.db, { email }), email }

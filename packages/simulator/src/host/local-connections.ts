@@ -61,7 +61,10 @@ function connectionsOf(pid: number, sockets: ReadonlyMap<string, SocketEnds>): L
     path,
     uid: attempt(() => statSync(`/proc/${pid}`).uid) ?? 0,
     userNamespace: toNamespace(readLink(`/proc/${pid}/ns/user`)),
-    firstUserNamespace: toNamespace(readLink('/proc/1/ns/user')),
+    firstUserNamespace: toNamespace(
+      // Not everybody may look at the first process; osquery may.
+      readLink('/proc/1/ns/user') || readLink('/proc/self/ns/user'),
+    ),
     fileUid: file?.uid ?? -1,
     fileMode: file === undefined ? '' : (file.mode & 0o7777).toString(8).padStart(4, '0'),
   }
@@ -69,7 +72,9 @@ function connectionsOf(pid: number, sockets: ReadonlyMap<string, SocketEnds>): L
 }
 
 function listPids(): number[] {
-  return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number)
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
 }
 
 function listSocketInodes(pid: number): string[] {

@@ -9,6 +9,7 @@ export const RECORDED_COLUMNS: Readonly<Record<string, string>> = {
   apparmor_profiles: 'attach mode name path sha1 sha256',
   apps: 'applescript_enabled bundle_executable bundle_identifier bundle_name bundle_package_type bundle_short_version bundle_version category compiler copyright development_region display_name element environment info_string last_opened_time:double minimum_system_version name path',
   augeas: 'label node path value',
+  authenticode: 'issuer_name original_program_name path result serial_number subject_name',
   authorized_keys: 'algorithm comment key key_file options pid_with_namespace:integer uid:bigint',
   battery:
     'amperage:integer charged:integer charging:integer chemistry condition current_capacity:integer cycle_count:integer designed_capacity:integer health manufacture_date:integer manufacturer max_capacity:integer minutes_to_full_charge:integer minutes_until_empty:integer model percent_remaining:integer serial_number state voltage:integer',
@@ -69,6 +70,10 @@ export const RECORDED_COLUMNS: Readonly<Record<string, string>> = {
   platform_info: 'address date extra revision size vendor version volume_size:integer',
   plist: 'key path subkey value',
   preferences: 'domain forced:integer host key subkey username value',
+  process_namespaces:
+    'cgroup_namespace ipc_namespace mnt_namespace net_namespace pid:integer pid_namespace user_namespace uts_namespace',
+  process_open_sockets:
+    'family:integer fd:bigint local_address local_port:integer net_namespace path pid:integer protocol:integer remote_address remote_port:integer socket:bigint state',
   processes:
     'cgroup_path cmdline cpu_subtype:integer cpu_type:integer cwd disk_bytes_read:bigint disk_bytes_written:bigint egid:bigint elapsed_time:bigint elevated_token:integer euid:bigint gid:bigint handle_count:bigint name nice:integer on_disk:integer parent:bigint path percent_processor_time:bigint pgroup:bigint pid:bigint protection_type resident_size:bigint root secure_process:integer sgid:bigint start_time:bigint state suid:bigint system_time:bigint threads:integer total_size:bigint translated:integer uid:bigint upid:bigint uppid:bigint user_time:bigint virtual_process:integer wired_size:bigint',
   programs:
@@ -97,6 +102,8 @@ export const RECORDED_COLUMNS: Readonly<Record<string, string>> = {
     'allow_maximum:integer description install_date maximum_allowed:bigint name path status type:bigint type_name',
   sharing_preferences:
     'bluetooth_sharing:integer content_caching:integer disc_sharing:integer file_sharing:integer internet_sharing:integer printer_sharing:integer remote_apple_events:integer remote_login:integer remote_management:integer screen_sharing:integer',
+  signature:
+    'arch authority cdhash entitlements hash_executable:integer hash_resources:integer identifier path signed:integer team_identifier',
   sip_config: 'config_flag enabled:integer enabled_nvram:integer',
   ssh_configs: 'block option ssh_config_file uid:bigint',
   startup_items: 'args name path source status type username',
