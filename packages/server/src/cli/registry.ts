@@ -120,6 +120,11 @@ export const REGISTERED_COMMANDS: readonly RegisteredCommand[] = [
     () => import('./commands/simulate-command.ts'),
   ),
   group(
+    'sign-in',
+    'applications that people sign in to here, the policy and granted sessions',
+    () => import('./commands/sign-in-commands.ts'),
+  ),
+  group(
     'ssf-clients',
     'OAuth clients of the standard Shared Signals surface',
     () => import('./commands/ssf-client-commands.ts'),

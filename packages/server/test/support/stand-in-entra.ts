@@ -150,6 +150,6 @@ export async function startStandInEntra(): Promise<StandInEntra> {
 /** Entra reads the key from the certificate. */
 function assertCertified({ x5c, ...jwk }: JWK): void {
   const certificate = new X509Certificate(Buffer.from(x5c?.[0] ?? '', 'base64'))
-  const named = createPublicKey({ key: jwk as Record<string, unknown>, format: 'jwk' })
+  const named = createPublicKey({ key: jwk, format: 'jwk' })
   if (!certificate.publicKey.equals(named)) throw new Error('the certificate')
 }
