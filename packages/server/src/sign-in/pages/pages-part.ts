@@ -6,6 +6,7 @@ import { privacyRoutes } from '../person-pages/privacy/privacy-routes.ts'
 import { registrationPageRoutes } from '../registration/registration-endpoints.ts'
 import { meRoutes } from '../person-pages/me/me-routes.ts'
 import { personSignInRoutes } from '../person-pages/session/sign-in-routes.ts'
+import { attemptPageRoutes } from './attempt/attempt-page-routes.ts'
 import { readBrand } from './brand-read.ts'
 import { createPageAssets } from './kit/page-assets.ts'
 import { mountPageAssets } from './page-asset-routes.ts'
@@ -13,7 +14,7 @@ import { mountPages } from './page-surface.ts'
 import { StateWatchers } from './state-watchers.ts'
 
 /** What pages stand on. */
-export interface PagesFoundation extends Pick<Foundation, 'db' | 'runChange' | 'clock'> {
+export interface PagesFoundation extends Pick<Foundation, 'db' | 'runChange' | 'clock' | 'log'> {
   readonly masterKeys: MasterKeys
 }
 
@@ -38,6 +39,7 @@ export function createPagesPart(foundation: PagesFoundation, settings: PagesSett
     mount: (http) => {
       mountPageAssets(http, { assets, findLogo: async () => (await readBrand(db)).logo })
       mountPages(http, { baseUrl, assets, readBrand: () => readBrand(db) }, [
+        ...attemptPageRoutes(context),
         ...privacyRoutes({ ...context, kept: toKeptDays(settings) }),
         ...fixPageRoutes(context),
         ...personSignInRoutes(context),

@@ -1,7 +1,8 @@
 /* The devices and issues of a person over HTTP, and what the person may ask for. */
-import { AppError, notFound } from '../../../platform/app-error.ts'
+import { notFound } from '../../../platform/app-error.ts'
 import { createExemptionRequest } from '../../../posture/issues/exemptions/create-exemption-request.ts'
 import { requestCheckRefresh } from '../../../posture/checks/request-check-refresh.ts'
+import { readReason } from '../../pages/issue/exemption-form.ts'
 import type { PageRequest, PageRoute } from '../../pages/page-surface.ts'
 import type { StateWatchers } from '../../pages/state-watchers.ts'
 import { listShownIssues, type ShownIssue } from '../../shown-issues/list-shown-issues.ts'
@@ -21,7 +22,6 @@ export interface MeContext extends PersonPagesContext {
   readonly watchers: StateWatchers
 }
 
-const REASON_LENGTH_MAX = 2_000
 /** What was resolved so lately is still shown, as fixed. */
 const RESOLVED_SHOWN_MS = 10 * 60_000
 
@@ -73,7 +73,7 @@ function actionRoutes(context: MeContext): PageRoute[] {
     }),
     ownAction(context, `${devicePath(':id')}/exemption`, async (session, request) => {
       const { device, issue } = await readNamedIssue(context, session, request)
-      const message = readReason(request)
+      const message = readReason(request.form)
       await runChange(toPersonOrigin(session, request), async (change) =>
         createExemptionRequest(change, {
           person_id: session.person.id,
@@ -86,13 +86,6 @@ function actionRoutes(context: MeContext): PageRoute[] {
       return { kind: 'see_other', to: devicePath(device.id) }
     }),
   ]
-}
-
-/** What a person writes about a request; an admin decides by it. @throws AppError `invalid_body` */
-function readReason({ form }: PageRequest): string {
-  const reason = (form.get('reason') ?? '').trim()
-  if (reason !== '' && reason.length <= REASON_LENGTH_MAX) return reason
-  throw new AppError('invalid_body', `Say why, in at most ${REASON_LENGTH_MAX} characters.`)
 }
 
 /** A device of the person, as if those of others did not exist. @throws AppError `not_found` */

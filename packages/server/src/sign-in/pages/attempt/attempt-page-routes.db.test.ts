@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createServiceApi, type ServiceApi } from '../../../../test/support/composed-api.ts'
+import { createPosture, type Posture } from '../../../../test/support/posture-fixtures.ts'
+import { SYSTEM_ACTOR } from '../../../changes/audit/audit-entry.ts'
+import { findOrCreatePerson } from '../../../people/people/find-or-create-person.ts'
+
+let api: ServiceApi
+let posture: Posture
+
+beforeAll(async () => {
+  api = await createServiceApi()
+  posture = createPosture(api.db)
+})
+
+afterAll(async () => {
+  await api.close()
+})
+
+const EMAIL = 'ada@example.com'
+
+const send = (url: string, cookie: string, fields?: Record<string, string>) =>
+  api.app.inject({
+    method: fields === undefined ? 'GET' : 'POST',
+    url,
+    headers: {
+      cookie,
+      'sec-fetch-site': 'same-origin',
+      ...(fields && { 'content-type': 'application/x-www-form-urlencoded' }),
+    },
+    ...(fields && { payload: new URLSearchParams(fields).toString() }),
+  })
+
+/** A sign-in to the own pages from a device with an issue, at the step where it is blocked. */
+async function begin() {
+  const { id: personId } = await api.runChange({ actor: SYSTEM_ACTOR }, (change) =>
+    findOrCreatePerson(change, { email: EMAIL, name: 'Ada' }),
+  )
+  const checkId = await posture.insertCheck({
+    issue_title: 'The firewall is off',
+    remediation_strategy: 'block_immediately',
+  })
+  const deviceId = await posture.insertDevice({
+    owner_person_id: personId,
+    registered_at: api.clock.now(),
+    node_key_hash: randomBytes(32),
+  })
+  await posture.report(deviceId, { [checkId]: [{ KOLIDE_CHECK_STATUS: 'FAIL', state: 'off' }] })
+  const { headers } = await send('/sign-in/me/sign-in', '', { email: EMAIL })
+  const path = String(headers.location)
+  const cookie = String([headers['set-cookie']].flat()[0]).split(';')[0] ?? ''
+  const id = path.split('/').at(-1) ?? ''
+  return { path, cookie, id, deviceId }
+}
+
+it('a sign-in is shown to the browser that began it alone, and may open the ports of its proof', async () => {
+  const { path, cookie } = await begin()
+  const { statusCode, body, headers } = await send(path, cookie)
+  expect(statusCode).toBe(200)
+  expect(body).toContain('Recognising your device')
+  expect(body).toMatch(/proof-[\w-]{12}\.js/)
+  expect(headers['content-security-policy']).toMatch(/connect-src 'self' https:\/\/[\w.]+:\*;/)
+  for (const other of ['', cookie.replace(/=.*/, '=stolen')]) {
+    expect((await send(path, other)).statusCode).toBe(404)
+  }
+})
+
+it('a blocked sign-in shows its issues, and an exemption is asked for in the name of the person', async () => {
+  const { path, cookie, id, deviceId } = await begin()
+  await api.db
+    .updateTable('sign_in_attempt')
+    .set({ stage: 'blocked', device_id: deviceId, assurance: 'live' })
+    .where('id', '=', id)
+    .execute()
+  const { body } = await send(path, cookie)
+  expect(body).toContain('You can sign in as soon as one thing is fixed.')
+  expect(body).toContain('<dt>State</dt><dd>off</dd>')
+  const [, issueId = ''] = /name="issue_id" value="(\d+)"/.exec(body) ?? []
+  const fields = { issue_id: issueId, reason: 'I need it' }
+  expect((await send(`${path}/exemption`, '', fields)).statusCode).toBe(404)
+  expect((await send(`${path}/exemption`, cookie, { ...fields, issue_id: '999' })).statusCode).toBe(
+    404,
+  )
+  expect((await send(`${path}/exemption`, cookie, fields)).headers.location).toBe(path)
+  expect((await send(path, cookie)).body).toContain('An admin has not decided yet.')
+})

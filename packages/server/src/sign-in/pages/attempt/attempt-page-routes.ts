@@ -1,0 +1,141 @@
+/*
+ * The page of a sign-in, and what of its forms belongs to no other step: who signs in, and asking for an exemption. Every
+ * one is for the browser that began the sign-in.
+ */
+import { SYSTEM_ACTOR } from '../../../changes/audit/audit-entry.ts'
+import type { Foundation } from '../../../changes/foundation.ts'
+import { AppError, conflict, notFound } from '../../../platform/app-error.ts'
+import { createExemptionRequest } from '../../../posture/issues/exemptions/create-exemption-request.ts'
+import { getHeldAttempt } from '../../attempts/attempt-cookie-input.ts'
+import { findAttempt, type Attempt } from '../../attempts/attempt-store.ts'
+import type { AttemptView } from '../../attempts/attempt-view.ts'
+import { identifyPerson } from '../../attempts/identify-person.ts'
+import { proceedAttempt, runPosture } from '../../attempts/run-posture.ts'
+import { viewOfAttempt } from '../../attempts/view-attempt.ts'
+import { listShownIssues } from '../../shown-issues/list-shown-issues.ts'
+import { readReason } from '../issue/exemption-form.ts'
+import type { PageAnswer, PageRequest, PageRoute } from '../page-surface.ts'
+import { attemptPath } from './attempt-path.ts'
+import { showAttempt } from './show-attempt.ts'
+
+export interface AttemptPageContext extends Pick<Foundation, 'db' | 'runChange' | 'clock' | 'log'> {
+  readonly baseUrl: string
+}
+
+const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,255}$/
+
+export function attemptPageRoutes(context: AttemptPageContext): PageRoute[] {
+  return [
+    {
+      method: 'GET',
+      path: attemptPath(':id'),
+      handler: async (request) => answerPage(context, request),
+    },
+    {
+      method: 'POST',
+      path: attemptPath(':id', 'person'),
+      handler: async (request) => answerPerson(context, request),
+    },
+    {
+      method: 'POST',
+      path: attemptPath(':id', 'exemption'),
+      handler: async (request) => answerExemption(context, request),
+    },
+  ]
+}
+
+async function hold(context: AttemptPageContext, { headers, params }: PageRequest) {
+  const { attempt } = await getHeldAttempt(context, headers, params['id'] ?? '')
+  return attempt
+}
+
+async function answerPage(context: AttemptPageContext, request: PageRequest): Promise<PageAnswer> {
+  const { language, query } = request
+  const view = await readView(context, await settle(context, await hold(context, request)))
+  const isStaying = query['stay'] === 'yes'
+  const content = showAttempt({ view, language, now: context.clock.now(), isStaying })
+  const policy = view.stage === 'device' ? { connectTo: [anyPortOf(context.baseUrl)] } : {}
+  return { kind: 'page', content, policy }
+}
+
+/** A device that is in order meanwhile lets its sign-in through; one of which nobody decided yet is asked. */
+async function settle(context: AttemptPageContext, attempt: Attempt): Promise<Attempt> {
+  const { id, stage } = attempt
+  if (stage === 'posture') {
+    // The page shows that it is asked, and hears of the answer.
+    proceedAttempt(context, id).catch((error: unknown) => {
+      context.log.debug({ err: error }, 'a sign-in did not go on')
+    })
+    return attempt
+  }
+  if (stage !== 'blocked' || attempt.endedAt !== null) return attempt
+  const { choices } = await viewOfAttempt(context, attempt)
+  if (!choices.mayContinue) return attempt
+  const settled = runPosture(context, attempt, { isContinuing: false })
+  return settled.catch(async (error: unknown) => {
+    // Another page of the same sign-in was faster.
+    if (error instanceof AppError && error.code === 'conflict') {
+      return (await findAttempt(context.db, id)) ?? attempt
+    }
+    throw error
+  })
+}
+
+/** With issues as the pages of people show them, those that were resolved during the sign-in among them. */
+async function readView(context: AttemptPageContext, attempt: Attempt): Promise<AttemptView> {
+  const view = await viewOfAttempt(context, attempt)
+  const { device } = view
+  if (device === undefined || (view.stage !== 'blocked' && view.stage !== 'warned')) return view
+  const at = context.clock.now()
+  const wanted = { deviceId: device.id, at, resolvedSince: attempt.startedAt }
+  return { ...view, issues: await listShownIssues(context.db, wanted) }
+}
+
+/** The ports of the proof are on the host of the service. */
+function anyPortOf(baseUrl: string): string {
+  const { protocol, hostname } = new URL(baseUrl)
+  return `${protocol}//${hostname}:*`
+}
+
+/** Whoever types an address has proven nothing yet. */
+async function answerPerson(
+  context: AttemptPageContext,
+  request: PageRequest,
+): Promise<PageAnswer> {
+  const { id } = await hold(context, request)
+  const email = (request.form.get('email') ?? '').trim()
+  if (!EMAIL.test(email)) throw new AppError('invalid_body', 'That is no email address.')
+  await context.runChange(toOrigin(request), async (change) =>
+    identifyPerson(change, id, { email, amr: [], isProven: false }),
+  )
+  return { kind: 'see_other', to: attemptPath(id) }
+}
+
+async function answerExemption(
+  context: AttemptPageContext,
+  request: PageRequest,
+): Promise<PageAnswer> {
+  const attempt = await hold(context, request)
+  const { choices, issues } = await readView(context, attempt)
+  const issueId = request.form.get('issue_id') ?? ''
+  const issue = issues.find(({ id }) => id === issueId)
+  if (issue === undefined) throw notFound('issue', issueId)
+  if (!choices.mayRequestExemption || !issue.isExemptionAllowed) {
+    throw conflict('No exemption can be asked for here.')
+  }
+  const message = readReason(request.form)
+  await context.runChange(toOrigin(request), async (change) =>
+    createExemptionRequest(change, {
+      person_id: attempt.personId ?? undefined,
+      issueIds: [issue.id],
+      message,
+      coversFutureIssues: false,
+      expiresAt: null,
+    }),
+  )
+  return { kind: 'see_other', to: attemptPath(attempt.id) }
+}
+
+function toOrigin({ requestId, address }: PageRequest) {
+  return { actor: SYSTEM_ACTOR, requestId, ipAddress: address }
+}
