@@ -1667,6 +1667,22 @@ create table sign_in_provider_state (
   constraint sign_in_provider_state_pkey PRIMARY KEY (key_hash)
 );
 
+create table sign_in_refused_request (
+  id bigint generated always as identity not null,
+  application_id bigint,
+  endpoint text not null,
+  code text not null,
+  field text not null,
+  given text,
+  fingerprint bytea not null,
+  request_count integer not null,
+  first_at timestamp with time zone not null,
+  last_at timestamp with time zone not null,
+  constraint sign_in_refused_request_pkey PRIMARY KEY (id),
+  constraint sign_in_refused_request_application_id_fkey FOREIGN KEY (application_id) REFERENCES sign_in_application(id) ON DELETE CASCADE,
+  constraint sign_in_refused_request_fingerprint_key UNIQUE (fingerprint)
+);
+
 create table sign_in_upstream_provider (
   id bigint generated always as identity not null,
   name text not null,
@@ -2126,6 +2142,7 @@ CREATE INDEX sign_in_probe_lease_attempt ON public.sign_in_probe_lease USING btr
 CREATE INDEX sign_in_provider_state_expiry ON public.sign_in_provider_state USING btree (expires_at, key_hash);
 CREATE INDEX sign_in_provider_state_grant ON public.sign_in_provider_state USING btree (grant_hash) WHERE (grant_hash IS NOT NULL);
 CREATE INDEX sign_in_provider_state_uid ON public.sign_in_provider_state USING btree (uid_hash) WHERE (uid_hash IS NOT NULL);
+CREATE INDEX sign_in_refused_request_application ON public.sign_in_refused_request USING btree (application_id, last_at DESC);
 CREATE UNIQUE INDEX sign_in_upstream_provider_name ON public.sign_in_upstream_provider USING btree (lower(name));
 CREATE INDEX ssf_access_token_client ON public.ssf_access_token USING btree (ssf_client_id);
 CREATE INDEX ssf_access_token_expires_at ON public.ssf_access_token USING btree (expires_at);

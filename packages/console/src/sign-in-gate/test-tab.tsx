@@ -6,7 +6,6 @@ import { useState } from 'react'
 import { fieldFaultsOf } from '../api/client.ts'
 import {
   getSignInApplicationsByIdRecentRequests,
-  patchSignInApplicationsById,
   postSignInApplicationsByIdCheckRequest,
 } from '../api/generated/sdk.gen.ts'
 import type {
@@ -24,6 +23,9 @@ import { StateBadge, type Tone } from '../kit/tone.tsx'
 import { useAction } from '../kit/use-action.ts'
 import { useMay } from '../shell/session.ts'
 import { MANAGE_PERMISSION } from './gate-queries.ts'
+import { AddRedirect } from './add-redirect.tsx'
+import { RefusedRequests } from './refused-requests.tsx'
+import { Remedy } from './remedy.tsx'
 import classes from './test-tab.module.css'
 import { texts } from './texts.ts'
 
@@ -36,7 +38,12 @@ export function TestTab({ application }: { readonly application: SignInApplicati
   return (
     <>
       <RecentRequests application={application} />
-      {application.kind === 'oidc' ? <CheckRequest application={application} /> : null}
+      {application.kind === 'oidc' ? (
+        <>
+          <RefusedRequests application={application} lookEveryMs={LOOK_EVERY_MS} />
+          <CheckRequest application={application} />
+        </>
+      ) : null}
     </>
   )
 }
@@ -110,17 +117,6 @@ function Request({ request }: { readonly request: RecentSignInRequest }) {
         )}
       </div>
     </>
-  )
-}
-
-/** Names of fields stand between backticks. */
-function Remedy({ text }: { readonly text: string }) {
-  return (
-    <strong>
-      {text
-        .split('`')
-        .map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}
-    </strong>
   )
 }
 
@@ -236,39 +232,5 @@ function Findings({ application, findings }: FindingsProps) {
         )}
       </ul>
     </div>
-  )
-}
-
-interface AddRedirectProps {
-  readonly application: SignInApplication
-  readonly uri: string
-}
-
-/** The one thing that is put right here rather than there. */
-function AddRedirect({ application: { id, redirect_uris: uris }, uri }: AddRedirectProps) {
-  const add = useAction({
-    run: () =>
-      patchSignInApplicationsById({
-        path: { id },
-        body: { redirect_uris: [...uris, uri] },
-        throwOnError: true,
-      }),
-    done: words.redirectAdded,
-    changes: [['sign_in_applications']],
-    showsFailure: true,
-  })
-  return (
-    <>
-      <Button
-        size="compact-sm"
-        variant="default"
-        loading={add.isPending}
-        disabled={uris.includes(uri)}
-        onClick={() => add.mutate()}
-      >
-        {words.addRedirect}
-      </Button>
-      <Fault error={add.error} />
-    </>
   )
 }

@@ -21,6 +21,11 @@ export const testTexts = {
     refused: 'Refused',
     abandoned: 'Given up',
   },
+  refused: 'Refused before they began',
+  refusedLead:
+    'Requests that never became a sign-in, by the field that was wrong. Those of a client ID that nobody has may be meant for this application as well.',
+  noneRefused: 'None was refused.',
+  times: (count: number) => (count === 1 ? 'once' : `${count} times`),
   check: 'Check a request',
   checkLead:
     'For a sign-in that stops before it begins: what was sent is compared with what is set up here. Nobody signs in, and nothing is kept.',

@@ -6,6 +6,8 @@ import { deriveKey, type MasterKeys } from '../platform/secrets/master-key.ts'
 import { dueJob, periodicJob } from '../schema/jobs.ts'
 import { applicationRoutes } from './applications/application-routes.ts'
 import { createAttemptWatch } from './attempts/attempt-events.ts'
+import { createRefusalRecorder } from './applications/requests/refusal-recorder.ts'
+import { refusalRoutes } from './applications/requests/refusal-routes.ts'
 import { requestRoutes } from './applications/requests/request-routes.ts'
 import { attemptRetentions } from './attempts/attempt-retention-store.ts'
 import { attemptRoutes } from './attempts/attempt-routes.ts'
@@ -51,6 +53,7 @@ export function createGatePart(
   const findTargetProblem = (url: string) => gateway.findTargetProblem(url)
   const keys = createSignInKeys({ db, runChange, clock, sealer })
   const watch = createAttemptWatch()
+  const refusals = createRefusalRecorder({ db, clock, log })
   const site = { baseUrl, assets: createPageAssets(), readBrand: async () => readBrand(db) }
   const verifyHint = createEntraHintVerifier(outbound.client, clock)
   const entra = { db, runChange, clock, log, baseUrl, keys, verifyHint, clouds: ENTRA_CLOUDS }
@@ -60,6 +63,7 @@ export function createGatePart(
     operations: [
       ...applicationRoutes({ db, runChange, sealer, baseUrl, findTargetProblem }),
       ...requestRoutes({ db, sealer, baseUrl }),
+      ...refusalRoutes({ db }),
       ...upstreamRoutes({ db, runChange, sealer, gateway }),
       ...policyRoutes({ db, runChange }),
       ...sessionRoutes({ db, runChange, clock }),
@@ -75,6 +79,7 @@ export function createGatePart(
             runChange({ actor: SYSTEM_ACTOR }, async (change) =>
               endSessionBySid(change, clientId, sid),
             ),
+          refusals,
           onFault: (error) => log.error({ err: error }, 'a sign-in failed'),
         },
         keys,
@@ -95,6 +100,7 @@ export function createGatePart(
       watch.hearAll()
     },
     endWaiting: watch.end,
+    stop: refusals.settle,
     jobs: [
       dueJob('sign-in attempts', () => abandonAttempts({ db, runChange }), {
         channel: ATTEMPT_EXPIRY_CHANNEL,

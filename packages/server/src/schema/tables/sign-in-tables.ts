@@ -280,4 +280,17 @@ export interface SignInTables {
     decided_at: Date | null
     decided_by: string | null
   }
+  /** Requests of applications that were refused alike; null for client ids that nobody has. */
+  sign_in_refused_request: {
+    id: Id
+    application_id: string | null
+    endpoint: string
+    code: string
+    field: string
+    given: string | null
+    fingerprint: Buffer
+    request_count: number
+    first_at: Date
+    last_at: Date
+  }
 }

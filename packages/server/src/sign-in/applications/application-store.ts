@@ -35,6 +35,14 @@ export async function findEnabledApplication(
   return applicationTable.find(db, { ...by, isEnabled: true })
 }
 
+/** The application of a client id, also one that is switched off. */
+export async function findApplicationByClientId(
+  db: Kysely<Schema>,
+  clientId: string,
+): Promise<SignInApplication | undefined> {
+  return applicationTable.find(db, { clientId })
+}
+
 export async function listApplications(
   db: Kysely<Schema>,
   window: PageWindow,
