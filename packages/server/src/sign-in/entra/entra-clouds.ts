@@ -17,7 +17,7 @@ export const ENTRA_CLOUDS = {
   },
 } as const
 
-export type EntraCloud = keyof typeof ENTRA_CLOUDS
+type EntraCloud = keyof typeof ENTRA_CLOUDS
 
 /** Where a cloud is; the operator of a test gives another place. */
 export type EntraClouds = Readonly<

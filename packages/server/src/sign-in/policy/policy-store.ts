@@ -12,7 +12,7 @@ type PolicyRow = RecordOf<typeof policyTable>
 export type SignInPolicy = Omit<PolicyRow, 'id' | 'isSingle' | 'updatedAt'>
 
 /** What holds until somebody decides: whoever cannot prove a device, and a device that does not answer, is refused. */
-export const DEFAULT_POLICY: SignInPolicy = {
+const DEFAULT_POLICY: SignInPolicy = {
   fallbacks: [],
   browserKeyDays: 30,
   firstRegistration: 'on_first_use',
