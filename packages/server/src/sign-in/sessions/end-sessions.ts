@@ -111,7 +111,9 @@ export function createSessionEnder(): ChangePublisher {
     const deviceIds = [...new Set(blocked.map(({ device }) => device.id))]
     if (deviceIds.length > 0) {
       const sessions = await listLiveSessionsForUpdate(tx, { deviceIds }, at)
-      record.followBy(...(await end(tx, sessions, 'device_blocked', at)))
+      // Those of the own pages stay: there the person sees what blocks the device.
+      const ended = sessions.filter(({ applicationId }) => applicationId !== null)
+      record.followBy(...(await end(tx, ended, 'device_blocked', at)))
     }
     const waiting = await listAttemptsOfDevices(tx, [
       ...new Set(changed.map(({ device }) => device.id)),

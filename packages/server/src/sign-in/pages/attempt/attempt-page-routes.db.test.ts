@@ -3,6 +3,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createServiceApi, type ServiceApi } from '../../../../test/support/composed-api.ts'
 import { createPosture, type Posture } from '../../../../test/support/posture-fixtures.ts'
 import { SYSTEM_ACTOR } from '../../../changes/audit/audit-entry.ts'
+import { deviceProven } from '../../attempts/know-device.ts'
+import { postureKnown } from '../../attempts/decide-posture.ts'
 import { findOrCreatePerson } from '../../../people/people/find-or-create-person.ts'
 
 let api: ServiceApi
@@ -83,4 +85,21 @@ it('a blocked sign-in shows its issues, and an exemption is asked for in the nam
   )
   expect((await send(`${path}/exemption`, cookie, fields)).headers.location).toBe(path)
   expect((await send(path, cookie)).body).toContain('An admin has not decided yet.')
+})
+
+it('whoever has a blocked device reaches the own pages, where it is fixed, and stays there', async () => {
+  const { path, cookie, id, deviceId } = await begin()
+  await api.runChange({ actor: SYSTEM_ACTOR }, async (change) => {
+    await deviceProven(change, id, { deviceId, assurance: 'live', evidence: {} })
+    await postureKnown(change, id, { isFresh: true })
+  })
+  expect((await send(path, cookie)).body).toContain('You go on to your devices.')
+  const back = await send(`${path}/return`, cookie)
+  const finished = await send(String(back.headers.location), cookie)
+  expect(finished.headers.location).toBe('/sign-in/me')
+  const own = String([finished.headers['set-cookie']].flat()[0]).split(';')[0] ?? ''
+  expect((await send('/sign-in/me', own)).body).toContain('cannot be used to sign in.')
+  // The way back is taken once.
+  const again = await send(String(back.headers.location), cookie)
+  expect(again.headers['set-cookie']).toBeUndefined()
 })
