@@ -107,6 +107,7 @@ test('a process for the API alone delivers nothing', async () => {
   expect(jobs).toEqual([
     'master key',
     'audit checkpoint files',
+    'sign-in keys',
     'key usage',
     'signing keys',
     'signing key proofs',

@@ -4,31 +4,10 @@
  * not in it is kept for as long as what it belongs to.
  */
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../platform/clock.ts'
-import {
-  expireRows,
-  type AgingTable,
-  type RowsEnd,
-} from '../platform/retention/expire-rows-store.ts'
+import { expireRows, type RowsEnd } from '../platform/retention/expire-rows-store.ts'
 import type { RetentionPolicy } from '../platform/retention/retention-policy.ts'
-
-/** A policy as it is written down. */
-export interface RetentionFacts extends AgingTable {
-  /** Days, by default, that the setting changes; or the time that every installation keeps. */
-  readonly keeps:
-    | {
-        readonly setting: `HELIOGRAPH_${string}_RETENTION_DAYS`
-        readonly days: number
-        /** 0 where 0 keeps for ever. */
-        readonly daysMin: 0 | 1
-        /** The least number of days where it is not that; 0 stays possible. */
-        readonly daysLeast?: number
-      }
-    | { readonly ms: number }
-  readonly passEveryMs: number
-  readonly batchSize: number
-  /** What is kept, what goes with it, and what stays although it is old. */
-  readonly description: string
-}
+import { FIXED_RETENTION } from './fixed-retention.ts'
+import type { RetentionFacts } from './retention-facts.ts'
 
 const DELIVERIES = {
   setting: 'HELIOGRAPH_DELIVERY_RETENTION_DAYS',
@@ -218,107 +197,7 @@ export const RETENTION = {
     batchSize: 1_000,
     description: 'That webhook events happened; they stay for as long as one of their deliveries.',
   },
-  'access tokens': {
-    table: 'ssf_access_token',
-    key: 'token_hash',
-    ageBy: 'expires_at',
-    walk: 'age',
-    keeps: { ms: 0 },
-    passEveryMs: MINUTE_MS,
-    batchSize: 5_000,
-    description: 'Access tokens of SSF clients, until they expire.',
-  },
-  'admin sessions': {
-    table: 'admin_session',
-    key: 'id',
-    ageBy: 'expires_at',
-    walk: 'age',
-    keeps: { ms: 0 },
-    passEveryMs: MINUTE_MS,
-    batchSize: 1_000,
-    description: 'Sessions of admins in the console, until they expire.',
-  },
-  'sign-in links': {
-    table: 'admin_sign_in_link',
-    key: 'id',
-    ageBy: 'expires_at',
-    walk: 'age',
-    keeps: { ms: 0 },
-    passEveryMs: MINUTE_MS,
-    batchSize: 1_000,
-    description: 'One-time links by which admins sign in, until they are used or expire.',
-  },
-  'used challenges': {
-    table: 'admin_used_challenge',
-    key: 'challenge_hash',
-    ageBy: 'expires_at',
-    walk: 'age',
-    keeps: { ms: 0 },
-    passEveryMs: MINUTE_MS,
-    batchSize: 1_000,
-    description: 'Challenges that passkeys have answered, until nobody can answer them again.',
-  },
-  'client assertions': {
-    table: 'ssf_client_assertion',
-    key: 'assertion_id',
-    ageBy: 'expires_at',
-    walk: 'age',
-    keeps: { ms: 0 },
-    passEveryMs: MINUTE_MS,
-    batchSize: 5_000,
-    description: 'Assertions that SSF clients have used, until nobody can use them again.',
-  },
-  'client secrets': {
-    table: 'ssf_client_secret',
-    key: 'id',
-    ageBy: 'expires_at',
-    walk: 'age',
-    keeps: { ms: 0 },
-    passEveryMs: MINUTE_MS,
-    batchSize: 1_000,
-    description: 'Secrets of SSF clients that were rotated, until they end.',
-  },
-  'idempotency records': {
-    table: 'idempotency_record',
-    key: 'scope_hash',
-    ageBy: 'expires_at',
-    walk: 'age',
-    keeps: { ms: 0 },
-    passEveryMs: MINUTE_MS,
-    batchSize: 1_000,
-    description: 'Answers to requests with an idempotency key, for a day.',
-  },
-  'key permission uses': {
-    table: 'api_key_permission_use',
-    key: 'id',
-    ageBy: 'day_began_at',
-    walk: 'all',
-    keeps: { ms: 31 * DAY_MS },
-    passEveryMs: HOUR_MS,
-    batchSize: 1_000,
-    description:
-      'How often API keys used each permission, and were refused for want of it, by day.',
-  },
-  'rate limits': {
-    table: 'rate_limit',
-    key: 'bucket',
-    ageBy: 'touched_at',
-    walk: 'all',
-    keeps: { ms: 10 * MINUTE_MS },
-    passEveryMs: MINUTE_MS,
-    batchSize: 1_000,
-    description: 'Counts of the rate limits of keys and addresses, after their last request.',
-  },
-  're-enrollment requests': {
-    table: 'reenrollment_request',
-    key: 'id',
-    ageBy: 'last_requested_at',
-    walk: 'age',
-    keeps: { ms: 90 * DAY_MS },
-    passEveryMs: HOUR_MS,
-    batchSize: 1_000,
-    description: 'Machines that asked to enroll as a known device, after their last attempt.',
-  },
+  ...FIXED_RETENTION,
 } as const satisfies Record<string, RetentionFacts>
 
 export type RetentionName = keyof typeof RETENTION

@@ -2,7 +2,8 @@
  * Every setting of the service: its variable, its flag, its default and its meaning. The reference
  * in docs/configuration.md is generated from here. Nothing is read here; see load-config.ts.
  */
-import { RETENTION, type RetentionFacts, type SettableRetention } from '../../schema/retention.ts'
+import type { RetentionFacts } from '../../schema/retention-facts.ts'
+import { RETENTION, type SettableRetention } from '../../schema/retention.ts'
 import {
   browserPorts,
   choice,

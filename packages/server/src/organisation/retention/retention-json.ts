@@ -2,7 +2,8 @@
 import { z } from 'zod'
 import { DAY_MS, SECOND_MS } from '../../platform/clock.ts'
 import { timestampSchema, toTimestamp } from '../../platform/wire/wire-values.ts'
-import { RETENTION, type RetentionFacts } from '../../schema/retention.ts'
+import type { RetentionFacts } from '../../schema/retention-facts.ts'
+import { RETENTION } from '../../schema/retention.ts'
 import type { RetentionFigures } from './retention-read.ts'
 
 /** A policy of retention on the wire. */

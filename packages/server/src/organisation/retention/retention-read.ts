@@ -5,7 +5,8 @@
 import { sql, type Kysely } from 'kysely'
 import type { StoredRecord } from '../../schema/define-table.ts'
 import { listRecords } from '../../platform/db/record-table.ts'
-import { RETENTION, type RetentionFacts, type RetentionName } from '../../schema/retention.ts'
+import type { RetentionFacts } from '../../schema/retention-facts.ts'
+import { RETENTION, type RetentionName } from '../../schema/retention.ts'
 import type { Schema } from '../../schema/schema.ts'
 
 /** A policy in figures. */

@@ -61,16 +61,21 @@ async function decide(
   const facts = await findDeviceOfPerson(tx, locked.id, attempt.personId ?? '0')
   const refusal = await findRefusal(change, facts, isFresh)
   if (refusal !== undefined) return refuseLocked(change, attempt, refusal)
-  // On the pages of the person the issues are fixed: these keep nobody out.
-  if (attempt.applicationId === null) {
-    return grantLocked(change, attempt, attempt.assurance ?? 'none')
-  }
-  const isBlocked =
-    device?.authState === 'Blocked' ||
-    (await isPersonBlocked(tx, attempt.personId ?? '0', change.now()))
-  if (isBlocked) return block(change, attempt)
-  if (device?.authState === 'Will Block' && !isWarned) return warn(change, attempt)
+  if (await isBlocked(change, attempt, device?.authState)) return block(change, attempt)
+  const isToBeWarned = attempt.applicationId !== null && !isWarned
+  if (device?.authState === 'Will Block' && isToBeWarned) return warn(change, attempt)
   return grantLocked(change, attempt, attempt.assurance ?? 'none')
+}
+
+/** On the pages of the person the issues are fixed: these keep nobody out. */
+async function isBlocked(
+  change: Change,
+  { applicationId, personId }: Attempt,
+  authState: string | undefined,
+): Promise<boolean> {
+  if (applicationId === null) return false
+  if (authState === 'Blocked') return true
+  return isPersonBlocked(change.tx, personId ?? '0', change.now())
 }
 
 async function findRefusal(

@@ -15,6 +15,7 @@ import type {
   SubjectOf,
 } from './event-subject-store.ts'
 import { payload, toUrl, type PayloadContext, type WebhookPayload } from './payload-parts.ts'
+import { toSignInPayloads } from './sign-in-payload.ts'
 import { NAME_OF_STATUS_CHANGE, OLDER_NAMES } from './webhook-event-types.ts'
 
 /** A device's state as webhooks word it. */
@@ -326,21 +327,4 @@ function toRegistrationPayloads(
     message,
   }
   return [payload(type, ['registration_request', id], context.at, data)]
-}
-
-function toSignInPayloads(
-  event: DomainEventOf<'auth_logs.success' | 'auth_logs.failure'>,
-  context: PayloadContext,
-): WebhookPayload[] {
-  const { sessionId, personId, device } = event
-  const data = {
-    auth_log_url: toUrl(context, 'auth_logs', sessionId),
-    browser_name: event.browserName,
-    browser_version: event.browserVersion,
-    device_id: device === null ? null : Number(device.id),
-    device_name: device?.name ?? null,
-    launcher_version: event.agentVersion,
-    person_id: personId === null ? null : Number(personId),
-  }
-  return [payload(event.type, ['auth_log', sessionId], context.at, data)]
 }
