@@ -41,6 +41,7 @@ export interface DeviceOfPerson {
   readonly id: string
   readonly name: string
   readonly isRegistered: boolean
+  readonly isOwn: boolean
   /** By the owner, the authentication mode and its groups. */
   readonly isAllowed: boolean
   readonly authState: AuthState
@@ -55,7 +56,8 @@ export async function findDeviceOfPerson(
   personId: string,
 ): Promise<DeviceOfPerson | undefined> {
   const { rows } = await sql<DeviceOfPerson>`
-    select d.id, d.name, d.registered_at is not null as "isRegistered", d.auth_state as "authState",
+    select d.id, d.name, d.registered_at is not null as "isRegistered",
+      (d.registered_at is not null and d.owner_person_id is not distinct from ${personId}) as "isOwn", d.auth_state as "authState",
       c.last_seen_at as "lastSeenAt",
       (d.deletion_requested_at is not null or d.agent_disabled_at is not null
         or d.node_key_hash is null) as "isLeaving",

@@ -210,6 +210,19 @@ describe('an attempt', () => {
     expect((await proveTestDevice(runChange, id, deviceId)).stage).toBe(stage)
   })
 
+  it('opens the pages of a person for whom only a browser speaks from a device of their own alone', async () => {
+    const owner = await insertPerson(database.db)
+    const shared = await ownDevice({ owner_person_id: owner, authentication_mode: 'anyone' })
+    for (const [deviceId, stage] of [
+      [shared, 'refused'],
+      [await ownDevice({}), 'posture'],
+    ] as const) {
+      const { attempt } = await beginTestAttempt(runChange, null)
+      await identifyTestPerson(runChange, attempt.id, person.email, false)
+      expect((await proveTestDevice(runChange, attempt.id, deviceId)).stage).toBe(stage)
+    }
+  })
+
   it('goes through the registration of a device that nobody has, and not past it', async () => {
     const { db } = database
     const deviceId = await ownDevice({ owner_person_id: null, registered_at: null })

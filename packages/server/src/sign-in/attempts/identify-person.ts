@@ -8,13 +8,19 @@ import { updateAttempt, type Attempt } from './attempt-store.ts'
 import { refuseLocked } from './end-attempt.ts'
 import { JOURNAL_TIMEOUT_SECONDS, lockAttempt } from './move-attempt.ts'
 
+/** The member of the evidence that says whether it is proven who signs in. */
+const PROVEN = 'is_person_proven'
+
 /** Who signs in, and by whose word. */
 export interface IdentifiedPerson {
   readonly email: string
   readonly name?: string | undefined
   /** How the person was authenticated, as whoever did it says. RFC 8176. */
   readonly amr: readonly string[]
-  /** Whether it is proven: a person whom only an unsigned hint names is never created. */
+  /**
+   * Whether it is proven. A person whom only an unsigned hint names is never created, gets no device without somebody
+   * who confirms it, and opens pages of their own from devices of their own alone.
+   */
   readonly isProven: boolean
 }
 
@@ -50,8 +56,14 @@ export async function identifyPerson(
     stage: 'device',
     personId: person.id,
     amr: [...identified.amr],
+    evidence: JSON.stringify({ ...attempt.evidence, [PROVEN]: identified.isProven }),
     authLogSessionId: session.id,
   })
+}
+
+/** Whether somebody whose word counts has said who signs in: the browser alone has not. */
+export function isPersonProven({ evidence }: Pick<Attempt, 'evidence'>): boolean {
+  return evidence[PROVEN] === true
 }
 
 async function findIdentified(

@@ -7,6 +7,7 @@ import type { Assurance, AttemptEvidence } from '../../schema/tables/sign-in-tab
 import { getSignInPolicy } from '../policy/policy-store.ts'
 import { findDeviceOfPerson, findMinimumAssurance } from './attempt-facts-read.ts'
 import type { Attempt } from './attempt-store.ts'
+import { isPersonProven } from './identify-person.ts'
 import { mayBreakGlass, refuseLocked } from './end-attempt.ts'
 import { lockAttempt, moveAttempt } from './move-attempt.ts'
 
@@ -42,7 +43,9 @@ export async function deviceProven(
   if (device === undefined || device.isLeaving) {
     return refuseLocked(change, attempt, 'device_unknown', evidence)
   }
-  if (device.isRegistered && !device.isAllowed) {
+  // Whoever types an address at a shared device is not thereby its person.
+  const isForOwner = attempt.applicationId === null && !isPersonProven(attempt)
+  if (device.isRegistered && !(isForOwner ? device.isOwn : device.isAllowed)) {
     return refuseLocked(change, attempt, 'device_of_another_person', evidence)
   }
   const minimum = await findMinimumAssurance(change.tx, attempt.applicationId)

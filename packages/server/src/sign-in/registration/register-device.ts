@@ -11,6 +11,7 @@ import { findPendingRequest } from '../../posture/devices/registration-requests/
 import { setDeviceOwner } from '../../posture/devices/set-device-owner.ts'
 import type { Attempt } from '../attempts/attempt-store.ts'
 import { refuseLocked } from '../attempts/end-attempt.ts'
+import { isPersonProven } from '../attempts/identify-person.ts'
 import { deviceRegistered } from '../attempts/know-device.ts'
 import { lockAttempt } from '../attempts/move-attempt.ts'
 import { getSignInPolicy } from '../policy/policy-store.ts'
@@ -35,7 +36,8 @@ export async function registerAttemptDevice(change: Change, attemptId: string): 
   const { ownerPersonId } = await getDeviceForUpdate(tx, deviceId)
   if (ownerPersonId === personId) return deviceRegistered(change, attemptId)
   const isFirst = person?.firstDeviceTrustedAt === null
-  const rule = decideRegistration(await getSignInPolicy(tx), isFirst)
+  const isProven = isPersonProven(attempt)
+  const rule = decideRegistration(await getSignInPolicy(tx), { isFirst, isProven })
   switch (rule.kind) {
     case 'at_once':
       return registerTo(change, attempt)

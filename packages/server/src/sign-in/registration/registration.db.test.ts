@@ -91,6 +91,19 @@ describe('the first device of a person', () => {
     expect(await ownerOf(device)).toBe(person.id)
   })
 
+  it('waits for an admin when nothing but a browser has told whose it is', async () => {
+    const device = await addDevice()
+    const { attempt } = await beginTestAttempt(runChange, application)
+    await identifyTestPerson(runChange, attempt.id, person.email, false)
+    await proveTestDevice(runChange, attempt.id, device)
+    const waiting = await register(attempt.id)
+    expect(waiting).toMatchObject({
+      stage: 'registration',
+      fallbackState: { waits_for: 'admin_approval' },
+    })
+    expect(await ownerOf(device)).toBeNull()
+  })
+
   it('waits for an admin, or is refused, as the policy says', async () => {
     await updateSignInPolicy(database.db, { firstRegistration: 'admin_approval' }, clock.now())
     const waiting = await register(await atRegistration(await addDevice()))
