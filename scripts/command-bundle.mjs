@@ -24,9 +24,12 @@ const SOURCES = ['ssf', 'receiver', 'embedded-postgres', 'simulator', 'server'].
   join(root, 'packages', name, 'src'),
 )
 const KEPT_MS = 60 * 60 * 1_000
-/** Packages that are many small modules. The others are loaded as they are installed. */
+/**
+ * Packages that are many small modules, and what the bundler itself writes into a module. The others are loaded as they
+ * are installed.
+ */
 const BUNDLED =
-  /^(@heliograph\/.+|commander|jose|kysely|ulid|zod|pg|pg-[a-z-]+|pgpass|postgres-[a-z]+|split2|xtend)(\/|$)/
+  /^(@oxc-project\/runtime|@heliograph\/.+|commander|jose|kysely|ulid|zod|pg|pg-[a-z-]+|pgpass|postgres-[a-z]+|split2|xtend)(\/|$)/
 
 /** The main file of the bundle of the present sources, made if need be; undefined if it cannot be. */
 export async function findCommandBundle() {
