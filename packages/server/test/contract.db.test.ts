@@ -20,9 +20,9 @@ import { PublishedContract, type PublishedDocument } from './contract/published-
 import type { Prepared, Recipe } from './contract/recipe.ts'
 import { findRecipe, RECIPES } from './contract/recipes.ts'
 
-/** Served beside the API: documents, health, pictures, the pages of the console, and what has been shut down. */
+/** Served beside the API: documents, health, pictures, the pages of the console and of sign-ins, and what has been shut down. */
 const BESIDE_THE_API =
-  /^(?:HEAD |OPTIONS |GET \/$|\S+ \/(?:openapi|docs|healthz|readyz|product-images|api\/v0|console(?:$|\/assets|\/heliograph|\/\*)))/
+  /^(?:HEAD |OPTIONS |GET \/$|\S+ \/(?:openapi|docs|healthz|readyz|product-images|api\/v0|sign-in\/|console(?:$|\/assets|\/heliograph|\/\*)))/
 /** Their answer is not known before the change is committed: one sends, the other changes no record. */
 const LATE_ANSWERS = [
   'POST /ssf_streams/{id}/test',
@@ -35,6 +35,8 @@ const LATE_ANSWERS = [
   'POST /exemption_requests/decisions',
   'POST /registration_requests/decisions',
   'POST /api_keys/{id}/try_permissions',
+  'POST /sign_in_applications/{id}/check_request',
+  'POST /sign_in_upstream_providers/{id}/check',
 ]
 /** About the session of a browser: no key calls them, and their tests are beside them. */
 const OF_SESSIONS = /^\S+ \/console\//

@@ -80,6 +80,7 @@ describe('the list of policies', () => {
       'certificate',
       'key usage',
       'master key',
+      'sign-in keys',
       'signing key proofs',
       'signing keys',
     ])

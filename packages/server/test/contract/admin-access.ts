@@ -93,6 +93,7 @@ export const ADMIN_ACCESS: Readonly<Record<string, string>> = {
   // Issues
   'GET /issues': 'limited',
   'GET /issues/{id}': 'limited',
+  'POST /issues/{id}/fix_links': 'limited unless checks',
 
   // Auth logs
   'GET /auth_logs': 'limited unless sign_ins',
@@ -290,6 +291,33 @@ export const ADMIN_ACCESS: Readonly<Record<string, string>> = {
   'POST /webhooks/{id}/recover': 'limited unless webhooks',
   'GET /webhook_events': 'limited unless webhooks',
   'GET /webhook_events/{id}': 'limited unless webhooks',
+
+  // Sign-in
+  'GET /sign_in_applications': 'limited unless sign_in',
+  'POST /sign_in_applications': 'limited unless sign_in, step-up',
+  'GET /sign_in_applications/{id}': 'limited unless sign_in',
+  'PATCH /sign_in_applications/{id}': 'limited unless sign_in, step-up',
+  'PUT /sign_in_applications/{id}': 'limited unless sign_in, step-up',
+  'DELETE /sign_in_applications/{id}': 'limited unless sign_in',
+  'POST /sign_in_applications/{id}/rotate_secret': 'limited unless sign_in, step-up',
+  'GET /sign_in_applications/{id}/recent_requests': 'limited unless sign_in',
+  'GET /sign_in_applications/{id}/last_refusals': 'limited unless sign_in',
+  'POST /sign_in_applications/{id}/check_request': 'limited unless sign_in, step-up',
+  'GET /sign_in_upstream_providers': 'limited unless sign_in',
+  'POST /sign_in_upstream_providers': 'limited unless sign_in, step-up',
+  'GET /sign_in_upstream_providers/{id}': 'limited unless sign_in',
+  'PATCH /sign_in_upstream_providers/{id}': 'limited unless sign_in, step-up',
+  'PUT /sign_in_upstream_providers/{id}': 'limited unless sign_in, step-up',
+  'DELETE /sign_in_upstream_providers/{id}': 'limited unless sign_in',
+  'POST /sign_in_upstream_providers/{id}/check': 'limited unless sign_in',
+  'GET /sign_in_policy': 'limited unless sign_in',
+  'PATCH /sign_in_policy': 'limited unless sign_in, step-up',
+  'PUT /sign_in_policy': 'limited unless sign_in, step-up',
+  'GET /sign_in_sessions': 'limited unless sign_in',
+  'DELETE /sign_in_sessions/{id}': 'limited unless sign_in',
+  'GET /sign_in_attempts': 'limited unless sign_in',
+  'POST /sign_in_attempts/{id}/approve': 'limited unless sign_in',
+  'POST /sign_in_attempts/{id}/deny': 'limited unless sign_in',
 
   // Overview
   'GET /overview': 'limited',

@@ -68,7 +68,16 @@ function send(http: FastifyInstance, request: ContractRequest): Promise<LightMyR
   return http.inject({
     method,
     url,
+    // Failed authentications are limited by address, and there are more operations than may fail in a minute.
+    remoteAddress: key === null ? nextAddress() : '127.0.0.1',
     headers: { ...(key === null ? {} : { authorization: `Bearer ${key}` }), ...headers },
     ...(body === undefined ? {} : { payload: body as object }),
   })
+}
+
+let addressCount = 0
+
+function nextAddress(): string {
+  addressCount += 1
+  return `127.1.${(addressCount >> 8) & 0xff}.${addressCount & 0xff}`
 }

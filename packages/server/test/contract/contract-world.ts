@@ -24,11 +24,12 @@ import {
 import { createConsoleSession } from '../support/console-session.ts'
 import { startLoopbackReceiver } from '../support/loopback-receiver.ts'
 import type { ContractService } from './contract-service.ts'
+import { createSignInMakers, type SignInMakers } from './sign-in-makers.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
 /** What recipes make their requests of. */
-export interface ContractWorld {
+export interface ContractWorld extends SignInMakers {
   readonly ids: Awaited<ReturnType<typeof insertFixtures>>
   /** The address of a receiver that accepts everything. */
   readonly receiverUrl: string
@@ -117,6 +118,7 @@ export async function createContractWorld(service: ContractService): Promise<Con
       return id
     },
     ...createKeyMakers(service, call),
+    ...createSignInMakers(service),
     newDelivery: async () => {
       const { streamId } = await createMakers(call, receiverUrl).newStream()
       return sendTestEvent(service, call, streamId)

@@ -8,6 +8,7 @@ import { RECORD_RECIPES } from './record-recipes.ts'
 import { REQUEST_RECIPES } from './request-recipes.ts'
 import { STREAM_CHECK_RECIPES } from './stream-check-recipes.ts'
 import { SIGNING_KEY_RECIPES } from './signing-key-recipes.ts'
+import { SIGN_IN_RECIPES } from './sign-in-recipes.ts'
 import { SSF_CLIENT_RECIPES } from './ssf-client-recipes.ts'
 import { STREAM_RECIPES } from './stream-recipes.ts'
 import { WEBHOOK_RECIPES } from './webhook-recipes.ts'
@@ -26,6 +27,7 @@ export const RECIPES: RecipeTable = {
   ...WEBHOOK_RECIPES,
   ...SIGNING_KEY_RECIPES,
   ...STREAM_CHECK_RECIPES,
+  ...SIGN_IN_RECIPES,
 }
 
 /** The recipe of an operation; PUT is exercised as PATCH is, and an export as its list. */

@@ -1,0 +1,57 @@
+import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
+import { newUuid } from '../../src/platform/ids.ts'
+import { requestConfirmation } from '../../src/sign-in/registration/request-confirmation.ts'
+import { lockAttempt } from '../../src/sign-in/attempts/move-attempt.ts'
+
+import { beginTestAttempt, identifyTestPerson } from '../support/sign-in-fixtures.ts'
+import type { ContractService } from './contract-service.ts'
+
+/** Makers of what signing in here leaves. */
+export type SignInMakers = ReturnType<typeof createSignInMakers>
+
+const HOUR_MS = 3_600_000
+
+/** What recipes need that no operation of the API makes: people do, by signing in. */
+export function createSignInMakers({ services }: ContractService) {
+  const { db, runChange, clock } = services
+  return {
+    newGrantedSession: async (personId: string, deviceId: string): Promise<string> => {
+      const grantedAt = clock.now()
+      const { id } = await db
+        .insertInto('sign_in_granted_session')
+        .values({
+          id: newUuid(),
+          sid: newUuid(),
+          application_id: null,
+          person_id: personId,
+          device_id: deviceId,
+          assurance: 'live',
+          granted_at: grantedAt,
+          expires_at: new Date(grantedAt.getTime() + HOUR_MS),
+        })
+        .returning('id')
+        .executeTakeFirstOrThrow()
+      return id
+    },
+    newSignInApproval: async (email: string, deviceId: string): Promise<string> => {
+      const { attempt } = await beginTestAttempt(runChange, null)
+      await identifyTestPerson(runChange, attempt.id, email)
+      await db
+        .updateTable('sign_in_attempt')
+        .set({ stage: 'registration', device_id: deviceId })
+        .where('id', '=', attempt.id)
+        .execute()
+      await runChange({ actor: SYSTEM_ACTOR }, async (change) => {
+        const locked = await lockAttempt(change, attempt.id, ['registration'])
+        const ways = ['admin_approval'] as const
+        await requestConfirmation(change, locked, { kind: 'registration', ways, deviceId })
+      })
+      const { id } = await db
+        .selectFrom('device_confirmation')
+        .select('id')
+        .where('attempt_id', '=', attempt.id)
+        .executeTakeFirstOrThrow()
+      return id
+    },
+  }
+}
