@@ -5,6 +5,7 @@ import type { Outbound } from '../platform/net/outbound.ts'
 import { deriveKey, type MasterKeys } from '../platform/secrets/master-key.ts'
 import { dueJob, periodicJob } from '../schema/jobs.ts'
 import { applicationRoutes } from './applications/application-routes.ts'
+import type { HeldAttempt } from './attempts/attempt-cookie-input.ts'
 import { createAttemptWatch } from './attempts/attempt-events.ts'
 import { createRefusalRecorder } from './applications/requests/refusal-recorder.ts'
 import { refusalRoutes } from './applications/requests/refusal-routes.ts'
@@ -18,6 +19,7 @@ import { ENTRA_CLOUDS } from './entra/entra-clouds.ts'
 import { mountEntra, toEntraPage } from './entra/entra-routes.ts'
 import { answerEntra } from './entra/entra-sign-in.ts'
 import { createEntraHintVerifier } from './entra/verify-entra-hint.ts'
+import { mountForwardAuth } from './forward-auth/forward-auth-surface.ts'
 import { readBrand } from './pages/brand-read.ts'
 import { createPageAssets } from './pages/kit/page-assets.ts'
 import { mountPages } from './pages/page-surface.ts'
@@ -35,6 +37,8 @@ import { upstreamRoutes } from './upstreams/upstream-routes.ts'
 export interface GateSettings {
   readonly baseUrl: string
   readonly signInRetentionDays: number
+  /** Addresses and ranges, separated by commas. */
+  readonly trustedProxies: string | undefined
 }
 
 export type GateFoundation = Foundation & { readonly masterKeys: MasterKeys }
@@ -45,7 +49,7 @@ const UPSTREAM_CALLBACK_PATH = '/sign-in/upstream/callback'
 /** Signing in here: applications, upstream providers, the policy, attempts and what they grant. */
 export function createGatePart(
   foundation: GateFoundation,
-  { baseUrl, signInRetentionDays }: GateSettings,
+  { baseUrl, signInRetentionDays, trustedProxies }: GateSettings,
   { outbound }: { readonly outbound: Outbound },
 ): ServicePart {
   const { db, runChange, clock, sealer, log } = foundation
@@ -56,6 +60,7 @@ export function createGatePart(
   const refusals = createRefusalRecorder({ db, clock, log })
   const site = { baseUrl, assets: createPageAssets(), readBrand: async () => readBrand(db) }
   const verifyHint = createEntraHintVerifier(outbound.client, clock)
+  const upstream = { db, runChange, sealer, log, gateway }
   const entra = { db, runChange, clock, log, baseUrl, keys, verifyHint, clouds: ENTRA_CLOUDS }
   return {
     name: 'sign-in gate',
@@ -70,7 +75,6 @@ export function createGatePart(
       ...confirmationRoutes({ db, runChange, clock }),
     ],
     mount: (http) => {
-      const upstream = { db, runChange, sealer, log, gateway }
       const openProvider = createProviderHolder(
         {
           ...{ db, clock, sealer, baseUrl, outbound },
@@ -86,9 +90,9 @@ export function createGatePart(
       )
       mountProvider(http, { db, runChange, baseUrl, upstream, openProvider })
       mountEntra(http, entra)
+      mountForwardAuth(http, site, { ...foundation, baseUrl, keys, upstream, trustedProxies })
       const attempts = { db, runChange, clock, log, baseUrl, watch }
-      const toEntra = async (held: Parameters<typeof answerEntra>[1]) =>
-        toEntraPage(await answerEntra(entra, held))
+      const toEntra = async (held: HeldAttempt) => toEntraPage(await answerEntra(entra, held))
       mountPages(http, site, attemptRoutes({ ...attempts, answerEntra: toEntra }))
     },
     channels: {

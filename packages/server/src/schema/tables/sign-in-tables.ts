@@ -49,7 +49,8 @@ export type AttemptInteraction =
       readonly subject: string
       readonly amr: readonly string[]
     }
-  | { readonly kind: 'forward_auth'; readonly url: string }
+  /** `state` ties what comes of it to the browser that began at the site. */
+  | { readonly kind: 'forward_auth'; readonly url: string; readonly state: string }
   | { readonly kind: 'person_pages'; readonly path: string }
 
 /** By what a device was known: values for people to read, such as ports, pid, path, OS user and latency. */

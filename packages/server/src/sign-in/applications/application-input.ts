@@ -118,7 +118,8 @@ export function toApplicationEdit(body: z.output<typeof updateApplicationBody>):
     entraTenantId: body.entra_tenant_id,
     entraAppId: body.entra_app_id,
     entraCloud: body.entra_cloud,
-    hosts: body.hosts,
+    // Browsers do not name the usual port.
+    hosts: body.hosts?.map((host) => host.replace(/:443$/, '')),
     sessionSeconds: body.session_seconds,
     isEnabled: body.enabled,
   }

@@ -1,4 +1,4 @@
-import { sql, type Insertable, type Kysely, type Updateable } from 'kysely'
+import { sql, type Insertable, type Kysely, type SqlBool, type Updateable } from 'kysely'
 import { notFound } from '../../platform/app-error.ts'
 import { readPage, type PageWindow } from '../../platform/db/page.ts'
 import type { CamelCased, FindOptions } from '../../platform/db/record-table.ts'
@@ -41,6 +41,37 @@ export async function findApplicationByClientId(
   clientId: string,
 ): Promise<SignInApplication | undefined> {
   return applicationTable.find(db, { clientId })
+}
+
+/** The application that a host belongs to; undefined when there is none, or it is switched off. */
+export async function findApplicationOfHost(
+  db: Kysely<Schema>,
+  host: string,
+): Promise<SignInApplication | undefined> {
+  const row = await db
+    .selectFrom('sign_in_application')
+    .selectAll()
+    .where('kind', '=', 'forward_auth')
+    .where('is_enabled', '=', true)
+    .where(sql<SqlBool>`${host} = any(hosts)`)
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst()
+  return row && applicationTable.fromRow(row)
+}
+
+/** One of these hosts that belongs to an application already, on or off. */
+export async function findOwnerOfHosts(
+  db: Kysely<Schema>,
+  hosts: readonly string[],
+  exceptId: string | undefined,
+): Promise<{ readonly name: string; readonly host: string } | undefined> {
+  const { rows } = await sql<{ name: string; host: string }>`
+    select a.name, h.host from sign_in_application a cross join lateral unnest(a.hosts) as h(host)
+    where a.kind = 'forward_auth' and h.host = any(${[...hosts]}::text[])
+      and a.id is distinct from ${exceptId ?? null}
+    limit 1`.execute(db)
+  return rows[0]
 }
 
 export async function listApplications(

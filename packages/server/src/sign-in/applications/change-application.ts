@@ -20,6 +20,7 @@ import {
 import {
   countApplications,
   deleteApplication,
+  findOwnerOfHosts,
   getApplication,
   insertApplication,
   updateApplication,
@@ -71,7 +72,7 @@ export interface ApplicationDependencies {
 const APPLICATIONS_MAX = 1_000
 const audit = auditedAs('sign_in_application', 'application')
 
-/** @throws AppError `invalid_body`; `limit_reached`; `target_refused`; `conflict` for a name that there is */
+/** @throws AppError `invalid_body`; `limit_reached`; `target_refused`; `conflict` for a name or host that is taken */
 export async function createApplication(
   change: Change,
   values: ApplicationValues,
@@ -114,12 +115,13 @@ export async function changeApplication(
   edit: ApplicationEdit,
   dependencies: ApplicationDependencies,
 ): Promise<SignInApplication> {
+  if (edit.hosts !== undefined) await lockInTransaction(change.tx, LOCK_KEYS.signInApplications)
   const before = await getApplication(change.tx, identifier, { isLocked: true })
   const values = { ...before, ...withoutAbsent(edit) }
   if (hasSecret(values) !== hasSecret(before)) {
     throw conflict('An application keeps whether it has a secret. Make another one.')
   }
-  await assertFit(change, values, dependencies)
+  await assertFit(change, values, dependencies, before.id)
   const after = await refuseTakenName(values.name, async () =>
     updateApplication(change.tx, before.id, { ...toColumns(values), updatedAt: change.at }),
   )
@@ -183,6 +185,7 @@ async function assertFit(
   change: Change,
   values: ApplicationValues,
   { findTargetProblem }: ApplicationDependencies,
+  id?: string,
 ): Promise<void> {
   const problems = findProblems(values)
   if (problems.length > 0) throw invalidBody(problems)
@@ -191,6 +194,11 @@ async function assertFit(
     if (problem !== undefined) throw new AppError('target_refused', problem)
   }
   if (values.upstreamProviderId !== null) await getUpstream(change.tx, values.upstreamProviderId)
+  const hosts = values.kind === 'forward_auth' ? values.hosts : []
+  const taken = await findOwnerOfHosts(change.tx, hosts, id)
+  if (taken !== undefined) {
+    throw conflict(`The host ${taken.host} belongs to the application ${taken.name}.`)
+  }
 }
 
 /** What does not fit together, by the fields of the API. */

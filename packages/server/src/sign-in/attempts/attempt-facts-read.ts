@@ -1,4 +1,4 @@
-import { sql, type Kysely } from 'kysely'
+import { sql, type Kysely, type RawBuilder, type SqlBool } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 import type { AuthState } from '../../schema/status-values.ts'
 
@@ -50,6 +50,28 @@ export interface DeviceOfPerson {
   readonly isLeaving: boolean
 }
 
+/** Of the device `d`: whether it is to be deleted, or enrolled no more. */
+export const IS_LEAVING: RawBuilder<SqlBool> = sql`(d.deletion_requested_at is not null
+  or d.agent_disabled_at is not null or d.node_key_hash is null)`
+
+/** Of the device `d`: whether a person may sign in with it, by the owner, the authentication mode and its groups. */
+export function isDeviceAllowed(personId: RawBuilder<unknown>): RawBuilder<SqlBool> {
+  return sql`(d.registered_at is not null and (d.owner_person_id = ${personId}
+    or d.authentication_mode = 'anyone'
+    or (d.authentication_mode = 'only_registered_owner_or_group_members' and exists (
+      select from device_authentication_group g join person_group_member m using (person_group_id)
+      where g.device_id = d.id and m.person_id = ${personId}))))`
+}
+
+/** Whether an open issue of a person blocks every device that the person signs in with. */
+export function hasBlockingIssue(personId: RawBuilder<unknown>, at: Date): RawBuilder<SqlBool> {
+  return sql`exists (
+    select from issue i join posture_check c on c.id = i.check_id
+    where i.person_id = ${personId} and i.resolved_at is null and c.paused_at is null
+      and i.blocks_device_at <= ${at}
+      and (i.exempted_at is null or i.exemption_expires_at <= ${at}))`
+}
+
 export async function findDeviceOfPerson(
   db: Kysely<Schema>,
   deviceId: string,
@@ -59,30 +81,20 @@ export async function findDeviceOfPerson(
     select d.id, d.name, d.registered_at is not null as "isRegistered",
       (d.registered_at is not null and d.owner_person_id is not distinct from ${personId}) as "isOwn", d.auth_state as "authState",
       c.last_seen_at as "lastSeenAt",
-      (d.deletion_requested_at is not null or d.agent_disabled_at is not null
-        or d.node_key_hash is null) as "isLeaving",
-      (d.registered_at is not null and (d.owner_person_id = ${personId}
-        or d.authentication_mode = 'anyone'
-        or (d.authentication_mode = 'only_registered_owner_or_group_members' and exists (
-          select from device_authentication_group g join person_group_member m using (person_group_id)
-          where g.device_id = d.id and m.person_id = ${personId})))) as "isAllowed"
+      ${IS_LEAVING} as "isLeaving", ${isDeviceAllowed(sql`${personId}`)} as "isAllowed"
     from device d left join device_contact c on c.device_id = d.id
     where d.id = ${deviceId}`.execute(db)
   return rows[0]
 }
 
-/** Whether an open issue of a person blocks every device that the person signs in with. */
+/** Whether a person is blocked on every device. */
 export async function isPersonBlocked(
   db: Kysely<Schema>,
   personId: string,
   at: Date,
 ): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
-    select exists (
-      select from issue i join posture_check c on c.id = i.check_id
-      where i.person_id = ${personId} and i.resolved_at is null and c.paused_at is null
-        and i.blocks_device_at <= ${at}
-        and (i.exempted_at is null or i.exemption_expires_at <= ${at})) as found`.execute(db)
+    select ${hasBlockingIssue(sql`${personId}`, at)} as found`.execute(db)
   return rows[0]?.found ?? false
 }
 
