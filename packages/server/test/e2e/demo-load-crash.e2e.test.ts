@@ -19,6 +19,8 @@ import { findFreePort, ServiceProcess } from './support/service-process.ts'
 /** Raise it for a long run: `HELIOGRAPH_TEST_KILLS=20 npm test -- --project e2e demo-load`. */
 const KILLS = Number(process.env['HELIOGRAPH_TEST_KILLS'] ?? 3)
 const DEVICES = 30
+/** Nobody signs in here. */
+const NO_PROBES = { first: 20_000, last: 20_000 }
 
 interface Delivery {
   readonly event_id: string
@@ -50,7 +52,7 @@ describe('a service that is killed while the fleet of the demo reports', () => {
     await service.start()
     proxy = new RecordingProxy(service.baseUrl)
     await proxy.listen()
-    fleet = await createDemoFleet(proxy.url, DEVICES)
+    fleet = await createDemoFleet(proxy.url, DEVICES, NO_PROBES)
   })
 
   afterAll(async () => {
@@ -75,6 +77,7 @@ describe('a service that is killed while the fleet of the demo reports', () => {
           },
         ),
         fleet.owners,
+        'http://127.0.0.1:1/callback',
       )
       receivers = await startReceivers({
         baseUrl,

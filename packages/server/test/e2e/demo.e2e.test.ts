@@ -3,6 +3,7 @@ import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
+import { launchBrowser } from '../console/support/launch-browser.ts'
 import { findProgram } from './support/program.ts'
 
 interface RunningDemo {
@@ -14,6 +15,9 @@ interface RunningDemo {
   /** The folder for temporary files that only this demo uses. */
   readonly temporary: string
 }
+
+/** For a step of the sign-in, on a machine that does much else. */
+const WAIT_MS = 60_000
 
 const started: RunningDemo[] = []
 
@@ -101,6 +105,36 @@ describe('the demo', () => {
     expect(output).toContain('Bad signatures: 0.')
     await expectNothingLeft(demo)
   })
+
+  it.runIf(process.platform === 'linux')(
+    'has a browser blocked at a sign-in, lets it through when the simulated Mac is put right, and shows the claims',
+    async () => {
+      const demo = await startDemo('--devices', '2')
+      const [, url = ''] = await waitForOutput(demo, /^Sign in +(\S+)/m)
+      const browser = await launchBrowser('127.0.0.1')
+      try {
+        const context = await browser.newContext()
+        const ledger = await context.newPage()
+        await ledger.goto(url)
+        const opening = context.waitForEvent('page')
+        await ledger.click('text=Sign in to Ledger')
+        const signIn = await opening
+        await signIn.waitForSelector('text=I have fixed it', { timeout: WAIT_MS })
+        expect(await signIn.textContent('h1')).toContain('as soon as one thing is fixed')
+        await ledger.click('[aria-label="Turn FileVault on"]')
+        // The page may have noticed it before anybody said so.
+        await signIn.click('text=I have fixed it', { timeout: 2_000 }).catch(() => undefined)
+        await signIn.waitForSelector('[data-claim]', { timeout: WAIT_MS })
+        expect(await signIn.textContent('[data-claim=device_auth_state]')).toBe('Good')
+        expect(await signIn.textContent('[data-claim=acr]')).toBe('urn:heliograph:device:live')
+        // A switch is turned by the page of the demo alone.
+        const foreign = { method: 'POST', headers: { origin: 'http://localhost:1' } }
+        expect((await fetch(new URL('/device', url), foreign)).status).toBe(403)
+      } finally {
+        await browser.close()
+      }
+    },
+  )
 
   it('ends in order on a signal, with exit code 0 and JSON lines that say what happened', async () => {
     const demo = await startDemo('--json', '--devices', '5')

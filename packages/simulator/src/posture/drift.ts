@@ -17,6 +17,8 @@ export interface DriftPolicy {
   readonly fixPerMinute: number
   /** The knobs that may break; all of the platform by default. */
   readonly knobs?: readonly string[]
+  /** Devices that stay as they are. */
+  readonly isSpared?: (device: SimulatedDevice) => boolean
 }
 
 /** One turn of a knob, so many milliseconds after the start. `node` counts from 0. */
@@ -66,7 +68,9 @@ export function startDrift(
   const onChange = tools.onChange ?? (() => undefined)
   let cancel = tools.scheduler.schedule(TICK_MS, tick)
   function tick(): void {
-    for (const device of devices) driftOnce(device, policy, tools.random, onChange)
+    for (const device of devices) {
+      if (policy.isSpared?.(device) !== true) driftOnce(device, policy, tools.random, onChange)
+    }
     cancel = tools.scheduler.schedule(TICK_MS, tick)
   }
   return () => cancel()

@@ -4,7 +4,10 @@
  */
 import { createFleet, createHostProfile, type SimulatedDevice } from '@heliograph/simulator'
 import { MINUTE_MS, SECOND_MS } from '../../platform/clock.ts'
+import type { PortRange } from '../../platform/net/browser-ports.ts'
+import { DemoError } from './demo-api.ts'
 import { DEMO_ADMIN, type DemoPerson } from './prepare-organisation.ts'
+import { createVisitorDevice, type VisitorDevice } from './visitor-device.ts'
 
 /** What the devices have done so far. */
 export interface FleetCounts {
@@ -17,6 +20,8 @@ export interface FleetCounts {
 export interface DemoFleet {
   /** Everybody who owns one of them. */
   readonly owners: readonly DemoPerson[]
+  /** The one that visitors sign in from. */
+  readonly visitor: VisitorDevice
   /** Starts the agents of all devices. The enrollment secrets are by the email address of the owner. */
   start(secrets: ReadonlyMap<string, string>): void
   counts(): FleetCounts
@@ -34,20 +39,29 @@ const DRIFT = {
   knobs: ['firewall', 'disk-encryption', 'screen-lock', 'automatic-updates', 'ssh-root-login'],
 }
 
-/** Makes the devices, which report to `baseUrl`; the same number gives the same devices. */
-export async function createDemoFleet(baseUrl: string, deviceCount: number): Promise<DemoFleet> {
+/**
+ * Makes the devices, which report to `baseUrl`, and the one of the visitor beside them; the same number gives the same
+ * devices.
+ */
+export async function createDemoFleet(
+  baseUrl: string,
+  deviceCount: number,
+  probePorts: PortRange,
+): Promise<DemoFleet> {
   let secrets: ReadonlyMap<string, string> = new Map()
   const host = await createHostProfile()
   const refreshing = setInterval(() => void host.refresh(), HOST_REFRESH_MS)
   const fleet = createFleet({
     baseUrl,
     enrollSecret: (device) => secrets.get(toOwner(device).email) ?? '',
-    count: deviceCount,
+    count: deviceCount + 1,
     host,
     seed: SEED,
     startSpreadMs: START_SPREAD_MS,
-    drift: DRIFT,
+    drift: { ...DRIFT, isSpared: (device) => device === visiting },
   })
+  const visiting = fleet.members.find(({ device }) => device?.platform === 'darwin')?.device
+  if (visiting === undefined) throw new DemoError('The fleet has no Mac.')
   let stopping: Promise<void> | undefined
   async function stop(): Promise<void> {
     clearInterval(refreshing)
@@ -56,6 +70,7 @@ export async function createDemoFleet(baseUrl: string, deviceCount: number): Pro
   }
   const owners = fleet.members.map(({ device }) => toOwner(device))
   return {
+    visitor: createVisitorDevice(visiting, toOwner(visiting), probePorts),
     owners: [...new Map(owners.map((owner) => [owner.email, owner])).values()],
     start: (given) => {
       secrets = given

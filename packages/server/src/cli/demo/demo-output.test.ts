@@ -28,7 +28,13 @@ it('no text of a device reaches the terminal as an escape sequence', () => {
 
 it('the guide gives the addresses, the key and three commands of curl, each on a line', () => {
   const consoleUrl = 'http://localhost:8080/console/sign-in#token=abc'
-  const { lines } = describeStart('http://127.0.0.1:8080', { key: 'k2sk_v1_test', consoleUrl })
+  const signInUrl = 'http://127.0.0.1:20100/'
+  const { lines } = describeStart('http://127.0.0.1:8080', {
+    key: 'k2sk_v1_test',
+    consoleUrl,
+    signInUrl,
+  })
+  expect(lines.some((line) => line.startsWith(`Sign in      ${signInUrl} `))).toBe(true)
   expect(lines).toContain(`Console      ${consoleUrl}`)
   expect(lines).toContain('API key      k2sk_v1_test')
   expect(lines).toContain('API docs     http://127.0.0.1:8080/docs')

@@ -19,12 +19,16 @@ export function createDemoPrinter(io: CommandIo, isJson: boolean): (message: Dem
 }
 
 /**
- * Where the service can be reached, a link that opens the console once, and an API key that reads everything and
- * manages streams.
+ * Where the service can be reached, a link that opens the console once, an application to sign in to, and an API key
+ * that reads everything and manages streams.
  */
 export function describeStart(
   baseUrl: string,
-  { key, consoleUrl }: { readonly key: string; readonly consoleUrl: string },
+  {
+    key,
+    consoleUrl,
+    signInUrl,
+  }: { readonly key: string; readonly consoleUrl: string; readonly signInUrl: string },
 ): DemoMessage {
   const withKey = `curl -H 'Authorization: Bearer ${key}'`
   const docs_url = `${baseUrl}/docs`
@@ -38,6 +42,7 @@ export function describeStart(
     lines: [
       `Service      ${baseUrl}`,
       `Console      ${consoleUrl}`,
+      `Sign in      ${signInUrl}  as somebody of the fleet: blocked, fixed, through`,
       `API docs     ${docs_url}`,
       `SSF          ${well_known_url}`,
       `API key      ${key}`,
@@ -50,6 +55,7 @@ export function describeStart(
       type: 'started',
       base_url: baseUrl,
       console_url: consoleUrl,
+      sign_in_url: signInUrl,
       docs_url,
       well_known_url,
       key,

@@ -1,6 +1,6 @@
 /*
  * What the organisation of the demo needs before the first device: an admin, keys, secrets whose
- * devices belong to people, and checks that block at once. Made with the use cases of the service on
+ * devices belong to people, checks that block at once, and an application that people sign in to. Made with the use cases of the service on
  * its running database.
  */
 import type { Config } from '../../app/config/load-config.ts'
@@ -16,7 +16,12 @@ import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 import { findCheckBySlug } from '../../posture/checks/catalogue-store.ts'
 import { configureCheck } from '../../posture/checks/configuration/configure-check.ts'
 import { createEnrollmentSecret } from '../../posture/enrollment/secrets/create-enrollment-secret.ts'
+import { changeSignInPolicy } from '../../sign-in/policy/change-policy.ts'
 import { COMMAND_LINE_ORIGIN } from '../run-command.ts'
+import {
+  createTrialApplication,
+  type TrialCredentials,
+} from './try-sign-in/create-trial-application.ts'
 
 /** Somebody who owns devices. */
 export interface DemoPerson {
@@ -34,6 +39,8 @@ export interface DemoCredentials {
   readonly consoleUrl: string
   /** Enrollment secrets by the email address of the owner. */
   readonly secrets: ReadonlyMap<string, string>
+  /** The application that visitors sign in to. */
+  readonly application: TrialCredentials
 }
 
 const ADMIN = { email: 'demo.admin@example.com', firstName: 'Demo', lastName: 'Admin' }
@@ -55,10 +62,13 @@ const STREAM_PERMISSION = 'Manage Shared Signals Framework Streams'
 /**
  * Prepares the organisation in the database of the configuration for the admin and these people. Safe
  * to run again on a kept folder.
+ *
+ * @param redirectUri where the application takes its answers
  */
 export async function prepareOrganisation(
   config: Config,
   people: readonly DemoPerson[],
+  redirectUri: string,
 ): Promise<DemoCredentials> {
   const { close, runChange, sealer } = await openFoundation(config, { purpose: 'command' })
   try {
@@ -81,7 +91,10 @@ export async function prepareOrganisation(
         })
         return key
       }
+      // Where no device can be seen, an admin lets people in.
+      await changeSignInPolicy(change, { fallbacks: ['admin_approval'] })
       return {
+        application: await createTrialApplication(change, sealer, redirectUri),
         consoleUrl: toSignInAddress(toConsoleSite(config.baseUrl), token),
         key: await createKey('Demo', 'Read the demo and manage its streams'),
         pollKey: await createKey('Demo poll receiver', 'Poll and acknowledge events'),

@@ -1,6 +1,6 @@
 /*
  * The demo from its first to its last step: the service on an embedded database, an organisation, two
- * receivers and a fleet, all in this process. Owns the order of these and that nothing is left behind;
+ * receivers, an application to sign in to and a fleet, all in this process. Owns the order of these and that nothing is left behind;
  * knows no flags.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,7 +8,8 @@ import { loadConfig } from '../../app/config/load-config.ts'
 import { startService } from '../../app/service.ts'
 import { CleanupStack } from '../../platform/cleanup-stack.ts'
 import { SECOND_MS } from '../../platform/clock.ts'
-import { findFreePort } from '../../platform/net/find-free-port.ts'
+import type { PortRange } from '../../platform/net/browser-ports.ts'
+import { findFreePort, findFreePortRange } from '../../platform/net/find-free-port.ts'
 import { SILENT_LOGGER } from '../../platform/silent-logger.ts'
 import { untilAborted, type CommandIo } from '../command-io.ts'
 import { createDemoApi, DemoError, type DemoApi } from './demo-api.ts'
@@ -24,6 +25,7 @@ import {
 import { deleteStreams, startReceivers } from './demo-receivers.ts'
 import { EventTally } from './event-tally.ts'
 import { prepareOrganisation } from './prepare-organisation.ts'
+import { startTrial, toRedirectUri } from './try-sign-in/start-trial.ts'
 
 export interface DemoOptions {
   readonly deviceCount: number
@@ -43,6 +45,9 @@ export interface DemoOutcome {
 }
 
 const DEFAULT_PORT = 8080
+const HOST = '127.0.0.1'
+/** For several visitors at once. */
+const PROBE_PORT_COUNT = 24
 const STATUS_LINE_MS = 10 * SECOND_MS
 const LATE_EVENTS_MS = 1.5 * SECOND_MS
 
@@ -70,7 +75,9 @@ async function runParts(
   const printStep = (text: string) => print({ lines: [text] })
   const folder = await openDemoFolder(options.dataDir)
   cleanup.add(() => folder.remove())
-  const config = loadConfig({}, toSettings(folder.path, await choosePort(options.port)))
+  const probePorts = await findFreePortRange(HOST, PROBE_PORT_COUNT)
+  const port = await choosePort(options.port)
+  const config = loadConfig({}, toSettings(folder.path, port, probePorts))
   const { baseUrl } = config
   printStep(`Starting the service on ${baseUrl} …`)
   const service = await startService(config, SILENT_LOGGER)
@@ -79,10 +86,12 @@ async function runParts(
     return service.stop()
   })
   if (io.signal.aborted) return { isComplete: false }
-  const fleet = await createDemoFleet(baseUrl, options.deviceCount)
+  const fleet = await createDemoFleet(baseUrl, options.deviceCount, probePorts)
   cleanup.add(() => fleet.stop())
   printStep('Preparing people, keys and enrollment secrets …')
-  const { consoleUrl, key, pollKey, secrets } = await prepareOrganisation(config, fleet.owners)
+  const trialPort = await findFreePort(HOST)
+  const prepared = await prepareOrganisation(config, fleet.owners, toRedirectUri(trialPort))
+  const { consoleUrl, key, pollKey, secrets } = prepared
   const api = createDemoApi(baseUrl, key)
   const tally = new EventTally()
   const findName = createNameFinder(api)
@@ -103,8 +112,15 @@ async function runParts(
     await receivers.stop()
     if (folder.isKept) await deleteStreams(api).catch(() => undefined)
   })
+  const trial = await startTrial({
+    port: trialPort,
+    baseUrl,
+    credentials: prepared.application,
+    visitor: fleet.visitor,
+  })
+  cleanup.add(() => trial.stop())
   fleet.start(secrets)
-  print(describeStart(baseUrl, { key, consoleUrl }))
+  print(describeStart(baseUrl, { key, consoleUrl, signInUrl: trial.url }))
   const printStatus = () => print(describeStatus(fleet.counts(), tally.summarise()))
   const timer = setInterval(printStatus, STATUS_LINE_MS)
   await untilAborted(toEnd(io.signal, options.seconds)).finally(() => clearInterval(timer))
@@ -143,15 +159,20 @@ function toEnd(signal: AbortSignal, seconds: number | undefined): AbortSignal {
  */
 async function choosePort(wanted: number | undefined): Promise<number> {
   try {
-    return await findFreePort('127.0.0.1', wanted ?? DEFAULT_PORT)
+    return await findFreePort(HOST, wanted ?? DEFAULT_PORT)
   } catch {
-    if (wanted === undefined) return findFreePort('127.0.0.1')
+    if (wanted === undefined) return findFreePort(HOST)
     throw new DemoError(`The port ${wanted} is taken. Choose another with --port.`)
   }
 }
 
-function toSettings(dataDir: string, port: number): Record<string, string> {
+function toSettings(
+  dataDir: string,
+  port: number,
+  { first, last }: PortRange,
+): Record<string, string> {
   return {
+    HELIOGRAPH_PROBE_PORTS: `${first}-${last}`,
     HELIOGRAPH_DATA_DIR: dataDir,
     HELIOGRAPH_PORT: String(port),
     // Fast enough to watch, and little enough for a laptop.

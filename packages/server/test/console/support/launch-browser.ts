@@ -1,4 +1,4 @@
-/* The browser that looks at the console: an installed one, or that of an npm package. It reaches `localhost` only. */
+/* The browser that looks at the console: an installed one, or that of an npm package. It reaches one name only. */
 import { existsSync } from 'node:fs'
 import { chromium, type Browser } from 'playwright-core'
 
@@ -14,13 +14,13 @@ const INSTALLED_BROWSERS = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ]
 
-/** Starts a browser. Close it. */
-export async function launchBrowser(): Promise<Browser> {
+/** Starts a browser that reaches `host` alone. Close it. */
+export async function launchBrowser(host = 'localhost'): Promise<Browser> {
   const args = [
     '--no-sandbox',
     '--disable-dev-shm-usage',
     '--disable-gpu',
-    '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE localhost',
+    `--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE ${host}`,
   ]
   const installed = INSTALLED_BROWSERS.find((path) => existsSync(path))
   if (installed !== undefined) return chromium.launch({ executablePath: installed, args })
