@@ -100,7 +100,9 @@ function showInvitation({ person, deviceName, switches, isProvable }: ShownTrial
       </p>`
     }
     <p>
-      <a class="main" href=${TRIAL_PATHS.signIn} target="_blank" rel="noopener">Sign in to Ledger</a>
+      <a class="main" href=${TRIAL_PATHS.signIn} target="_blank" rel="noopener"
+        >Sign in to Ledger</a
+      >
     </p>
   </section>`
 }
