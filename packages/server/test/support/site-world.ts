@@ -47,9 +47,9 @@ export interface SiteWorld {
 /** What of an address is behind its origin. */
 export const pathOf = (url: string) => url.slice(new URL(url).origin.length)
 
-/** Opens it; close it in `afterAll`. */
-export async function openSiteWorld(): Promise<SiteWorld> {
-  const api = await createServiceApi({ HELIOGRAPH_TRUSTED_PROXIES: SITE_PROXY })
+/** Opens it, with a proxy at this address; close it in `afterAll`. */
+export async function openSiteWorld(proxy = SITE_PROXY): Promise<SiteWorld> {
+  const api = await createServiceApi({ HELIOGRAPH_TRUSTED_PROXIES: `${proxy},${SITE_PROXY}` })
   const manager = await api.createKey(['Manage Sign-in'])
   const idp = await startIdentityProvider(`${BASE_URL}/sign-in/upstream/callback`)
   const { issuer, clientId, clientSecret } = idp

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { BASE_URL } from '../../../test/support/api-app.ts'
 import { SignInBrowser } from '../../../test/support/sign-in-browser.ts'
@@ -200,6 +201,20 @@ describe('whoever attacks', () => {
     expect(await world.endOf(done)).toBe(`https://${WIKI}/page`)
     const another = new SignInBrowser(world.api.app, BASE_URL)
     expect((await another.get(`/sign-in/start/finish?attempt=${done.id}`)).status).toBe(404)
+  })
+})
+
+describe('a fault', () => {
+  it('of the database lets nobody in', async () => {
+    const site = await world.signedIn()
+    const rename = async (from: string, to: string) =>
+      sql`alter table ${sql.table(from)} rename to ${sql.id(to)}`.execute(world.api.db)
+    await rename('sign_in_granted_session', 'gone')
+    const { status, body, headers } = await site.get('/')
+    await rename('gone', 'sign_in_granted_session')
+    expect([status, body]).toEqual([500, 'The request cannot be judged.\n'])
+    expect(headers['x-heliograph-person-email']).toBeUndefined()
+    expect((await site.get('/')).status).toBe(200)
   })
 })
 

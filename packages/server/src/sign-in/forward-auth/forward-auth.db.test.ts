@@ -1,7 +1,7 @@
 import { createRemoteJWKSet, customFetch, decodeProtectedHeader, jwtVerify } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { BASE_URL } from '../../../test/support/api-app.ts'
-import { insertPerson } from '../../../test/support/factories.ts'
+import { insertCheck, insertIssue, insertPerson } from '../../../test/support/factories.ts'
 import { SITE_PROXY, SiteBrowser } from '../../../test/support/site-browser.ts'
 import {
   openSiteWorld,
@@ -227,6 +227,20 @@ describe('a session at a site', () => {
   ])('is stopped when %s', async (_what, happen) => {
     const site = await world.signedIn()
     await happen()
+    expect((await site.get('/', { isPage: false })).status).toBe(401)
+  })
+
+  it('is stopped when an issue of the person blocks every device', async () => {
+    const site = await world.signedIn()
+    const blocksAt = new Date(world.api.clock.now().getTime() + MINUTE_MS)
+    const issueId = await insertIssue(world.api.db, {
+      check_id: await insertCheck(world.api.db),
+      person_id: world.person.id,
+      blocks_device_at: blocksAt,
+    })
+    expect((await site.get('/')).status).toBe(200)
+    const changes = { blocks_device_at: world.api.clock.now() }
+    await world.api.db.updateTable('issue').set(changes).where('id', '=', issueId).execute()
     expect((await site.get('/', { isPage: false })).status).toBe(401)
   })
 

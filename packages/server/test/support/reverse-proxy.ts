@@ -1,0 +1,211 @@
+/*
+ * A real reverse proxy on a loopback port, configured as docs/sign-in.md says, in front of a site that answers what it
+ * was sent. Nothing is installed by it: a test that needs one is skipped where there is none.
+ */
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import { request } from 'node:https'
+import { connect, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { CleanupStack } from '../../src/platform/cleanup-stack.ts'
+import { systemClock } from '../../src/platform/clock.ts'
+import { findFreePort } from '../../src/platform/net/find-free-port.ts'
+import { openSelfSignedTls } from '../../src/platform/tls/self-signed-tls.ts'
+
+export type ProxyName = 'nginx' | 'caddy'
+
+/** Whether there is such a proxy on this machine. */
+export function hasProxy(name: ProxyName): boolean {
+  return spawnSync('which', [name]).status === 0
+}
+
+export interface ProxiedAnswer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+export interface ProxiedRequest {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** In the place of the path: what stands in the first line of the request. */
+  readonly target?: string
+}
+
+export interface ReverseProxy {
+  /** Asks for an address of the site, as a browser asks for a page. */
+  send(path: string, asked?: ProxiedRequest): Promise<ProxiedAnswer>
+  /** Opens a web socket: the status of the answer. */
+  openSocket(path: string, headers: Readonly<Record<string, string>>): Promise<number>
+  close(): Promise<void>
+}
+
+interface Places {
+  readonly folder: string
+  readonly port: number
+  /** Of the service. */
+  readonly servicePort: number
+  readonly sitePort: number
+}
+
+const GUIDE = new URL('../../../../docs/sign-in.md', import.meta.url)
+const HOST = 'wiki.example.com'
+
+/** Starts one; close it in `afterAll`. The service listens on this port of 127.0.0.1. */
+export async function startReverseProxy(
+  name: ProxyName,
+  servicePort: number,
+): Promise<ReverseProxy> {
+  const cleanup = new CleanupStack()
+  const folder = await mkdtemp(join(tmpdir(), `${name}-`))
+  cleanup.add(() => rm(folder, { recursive: true, force: true }))
+  const { current } = await openSelfSignedTls({ folder, names: [HOST], clock: systemClock })
+  await writeFile(join(folder, 'site.crt'), current.cert)
+  await writeFile(join(folder, 'site.key'), current.key)
+  const site = await startSite()
+  cleanup.add(site.close)
+  const port = await findFreePort('127.0.0.1')
+  const places = { folder, port, servicePort, sitePort: site.port }
+  const config = join(folder, 'config')
+  const guide = await readGuide(name)
+  await writeFile(config, name === 'nginx' ? toNginx(guide, places) : toCaddy(guide, places))
+  const args =
+    name === 'nginx'
+      ? ['-p', folder, '-c', config, '-e', join(folder, 'error.log')]
+      : ['run', '--adapter', 'caddyfile', '--config', config]
+  const environment = {
+    ...process.env,
+    HOME: folder,
+    XDG_DATA_HOME: folder,
+    XDG_CONFIG_HOME: folder,
+  }
+  const child = spawn(name, args, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
+  const said: string[] = []
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (bytes: Buffer) => said.push(bytes.toString()))
+  }
+  cleanup.add(async () => {
+    if (child.exitCode !== null) return
+    child.kill('SIGTERM')
+    await once(child, 'exit')
+  })
+  while (!(await isListening(port))) {
+    if (child.exitCode !== null) throw new Error(`${name} has ended: ${said.join('')}`)
+    await sleep(50)
+  }
+  const ask = { port, ca: current.caPem, servername: HOST, host: '127.0.0.1' }
+  return {
+    send: async (path, { method = 'GET', headers = {}, target = path } = {}) =>
+      new Promise((resolve, reject) => {
+        const all = { host: HOST, 'sec-fetch-mode': 'navigate', ...headers }
+        const sent = request({ ...ask, method, path: target, headers: all }, (response) => {
+          const chunks: Buffer[] = []
+          response.on('data', (chunk: Buffer) => chunks.push(chunk))
+          response.on('end', () => {
+            const body = Buffer.concat(chunks).toString()
+            resolve({ status: response.statusCode ?? 0, headers: response.headers, body })
+          })
+        })
+        sent.on('error', reject)
+        sent.end()
+      }),
+    openSocket: async (path, headers) =>
+      new Promise((resolve, reject) => {
+        const all = {
+          ...{ host: HOST, connection: 'Upgrade', upgrade: 'websocket' },
+          ...{ 'sec-websocket-version': '13', 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' },
+          ...headers,
+        }
+        const sent = request({ ...ask, path, headers: all }, (response) => {
+          response.resume()
+          resolve(response.statusCode ?? 0)
+        })
+        sent.on('upgrade', (response, socket) => {
+          socket.destroy()
+          resolve(response.statusCode ?? 0)
+        })
+        sent.on('error', reject)
+        sent.end()
+      }),
+    close: () => cleanup.run(),
+  }
+}
+
+/** Answers with the headers that it was sent, and opens every web socket. */
+async function startSite() {
+  const server = createServer((asked, answer) => {
+    answer.setHeader('content-type', 'application/json')
+    answer.end(JSON.stringify({ site: 'wiki', url: asked.url, headers: asked.headers }))
+  })
+  server.on('upgrade', (_asked, socket) => {
+    socket.end(
+      'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n',
+    )
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const close = async () => {
+    server.closeAllConnections()
+    server.close()
+    await once(server, 'close')
+  }
+  return { port: (server.address() as AddressInfo).port, close }
+}
+
+/** The configuration of the guide. */
+async function readGuide(name: ProxyName): Promise<string> {
+  const language = name === 'nginx' ? 'nginx' : 'caddyfile'
+  const text = await readFile(GUIDE, 'utf8')
+  const [, config] = new RegExp('```' + language + '\\n([^`]+)```').exec(text) ?? []
+  if (config === undefined) throw new Error(`the guide of ${name} is gone`)
+  return config
+}
+
+/** Takes the place of something that must be in the guide. */
+function replace(text: string, from: string, to: string): string {
+  if (!text.includes(from)) throw new Error(`the guide has no ${from}`)
+  return text.replaceAll(from, to)
+}
+
+function toNginx(guide: string, { folder, port, servicePort, sitePort }: Places): string {
+  const certificate = `ssl_certificate ${folder}/site.crt; ssl_certificate_key ${folder}/site.key;`
+  let server = replace(guide, 'listen 443 ssl;', `listen 127.0.0.1:${port} ssl; ${certificate}`)
+  server = replace(
+    server,
+    'proxy_pass https://trust.example.com',
+    `proxy_pass http://127.0.0.1:${servicePort}`,
+  )
+  server = replace(server, 'http://127.0.0.1:8080', `http://127.0.0.1:${sitePort}`)
+  server = replace(server, '/etc/ssl/certs/ca-certificates.crt', `${folder}/site.crt`)
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (each) => `${each}_temp_path ${folder}/${each};`,
+  )
+  return `daemon off; worker_processes 1; pid ${folder}/pid;
+    events { worker_connections 64; }
+    http { access_log off; ${temporary.join(' ')}
+    ${server} }`
+}
+
+function toCaddy(guide: string, { folder, port, servicePort, sitePort }: Places): string {
+  const files = `\tbind 127.0.0.1\n\ttls ${folder}/site.crt ${folder}/site.key`
+  let site = replace(guide, 'wiki.example.com {', `https://wiki.example.com:${port} {\n${files}`)
+  site = replace(site, 'https://trust.example.com', `http://127.0.0.1:${servicePort}`)
+  site = replace(site, '127.0.0.1:8080', `127.0.0.1:${sitePort}`)
+  return `{\n\tadmin off\n\tauto_https off\n}\n${site}`
+}
+
+async function isListening(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1')
+  try {
+    await once(socket, 'connect')
+    return true
+  } catch {
+    return false
+  } finally {
+    socket.destroy()
+  }
+}
