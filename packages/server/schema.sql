@@ -883,6 +883,8 @@ create table device (
   deletion_due_at timestamp with time zone,
   enrolled_from text,
   duplicate_hardware_since timestamp with time zone,
+  former_owner_person_id bigint,
+  registration_ended_at timestamp with time zone,
   constraint device_pkey PRIMARY KEY (id),
   constraint device_auth_state_check CHECK ((auth_state = ANY (ARRAY['Good'::text, 'Notified'::text, 'Will Block'::text, 'Blocked'::text]))),
   constraint device_authentication_mode_check CHECK ((authentication_mode = ANY (ARRAY['only_registered_owner'::text, 'only_registered_owner_or_group_members'::text, 'anyone'::text]))),
@@ -893,6 +895,7 @@ create table device (
   constraint device_node_key_hash_check CHECK ((octet_length(node_key_hash) = 32)),
   constraint device_platform_check CHECK ((platform = ANY (ARRAY['darwin'::text, 'windows'::text, 'linux'::text, 'ios'::text, 'android'::text]))),
   constraint device_enrollment_secret_id_fkey FOREIGN KEY (enrollment_secret_id) REFERENCES enrollment_secret(id) ON DELETE SET NULL,
+  constraint device_former_owner_person_id_fkey FOREIGN KEY (former_owner_person_id) REFERENCES person(id) ON DELETE SET NULL,
   constraint device_owner_person_id_fkey FOREIGN KEY (owner_person_id) REFERENCES person(id) ON DELETE SET NULL,
   constraint device_node_key_hash_key UNIQUE (node_key_hash)
 ) with (fillfactor=85);
@@ -1566,7 +1569,7 @@ create table sign_in_granted_session (
   logout_attempts integer default 0 not null,
   constraint sign_in_granted_session_pkey PRIMARY KEY (id),
   constraint sign_in_granted_session_assurance_check CHECK ((assurance = ANY (ARRAY['live'::text, 'hardware'::text, 'approved'::text, 'key'::text, 'none'::text]))),
-  constraint sign_in_granted_session_end_reason_check CHECK ((end_reason = ANY (ARRAY['device_blocked'::text, 'device_gone'::text, 'person_gone'::text, 'admin'::text, 'logout'::text, 'application'::text]))),
+  constraint sign_in_granted_session_end_reason_check CHECK ((end_reason = ANY (ARRAY['device_blocked'::text, 'device_gone'::text, 'person_gone'::text, 'owner_changed'::text, 'registration_ended'::text, 'admin'::text, 'logout'::text, 'application'::text]))),
   constraint sign_in_granted_session_application_id_fkey FOREIGN KEY (application_id) REFERENCES sign_in_application(id) ON DELETE CASCADE,
   constraint sign_in_granted_session_device_id_fkey FOREIGN KEY (device_id) REFERENCES device(id) ON DELETE SET NULL,
   constraint sign_in_granted_session_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(id) ON DELETE CASCADE,
@@ -2056,6 +2059,7 @@ CREATE INDEX delivery_txn ON public.delivery USING btree (txn);
 CREATE INDEX delivery_attempt_delivery ON public.delivery_attempt USING btree (delivery_id, number);
 CREATE INDEX device_auth_state ON public.device USING btree (auth_state, id);
 CREATE INDEX device_deletion_due_at ON public.device USING btree (deletion_due_at) WHERE (deletion_due_at IS NOT NULL);
+CREATE INDEX device_former_owner ON public.device USING btree (former_owner_person_id) WHERE (former_owner_person_id IS NOT NULL);
 CREATE INDEX device_hardware_uuid ON public.device USING btree (hardware_uuid);
 CREATE INDEX device_hardware_uuid_lower ON public.device USING btree (lower(hardware_uuid));
 CREATE UNIQUE INDEX device_host_identifier_key ON public.device USING btree (host_identifier);

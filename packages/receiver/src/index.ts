@@ -47,6 +47,8 @@ export type {
 export { toComplianceKey } from './compliance/compliance-entry.ts'
 export type { ComplianceChange, ComplianceEntry } from './compliance/compliance-entry.ts'
 export { createMemoryComplianceStore } from './compliance/compliance-store.ts'
+export { toRevokedSession } from './revoked-session.ts'
+export type { RevokedSession } from './revoked-session.ts'
 export type { ComplianceChanges, ComplianceStore } from './compliance/compliance-store.ts'
 export type { ReconcileReport } from './compliance/reconcile.ts'
 export type { SequenceGap, StreamPosition } from './compliance/stream-position.ts'

@@ -204,6 +204,8 @@ export const texts = {
       device_blocked: '(device blocked)',
       device_gone: '(device gone)',
       person_gone: '(person gone)',
+      owner_changed: '(device has another owner)',
+      registration_ended: '(registration ended)',
       admin: '(by an admin)',
       logout: '(signed out)',
       application: '(application switched off)',

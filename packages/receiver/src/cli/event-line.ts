@@ -1,7 +1,9 @@
 import {
   DEVICE_COMPLIANCE_CHANGE,
+  SESSION_REVOKED,
   STREAM_UPDATED,
   VERIFICATION,
+  type LocalizedText,
   type SubjectIdentifier,
 } from '@heliograph/ssf'
 import type { VerifiedSet } from '../verify-set.ts'
@@ -61,6 +63,8 @@ function describeEvent({ event }: VerifiedSet): string {
   switch (event.type) {
     case DEVICE_COMPLIANCE_CHANGE:
       return `${event.payload.previous_status} -> ${event.payload.current_status}`
+    case SESSION_REVOKED:
+      return describeReason(event.payload.reason_admin ?? event.payload.reason_user)
     case VERIFICATION:
       return event.payload.state === undefined ? '' : `state=${event.payload.state}`
     case STREAM_UPDATED:
@@ -68,6 +72,11 @@ function describeEvent({ event }: VerifiedSet): string {
     default:
       return ''
   }
+}
+
+function describeReason(reason: LocalizedText | undefined): string {
+  const text = Object.values(reason ?? {}).at(0)
+  return text === undefined ? '' : `reason="${text}"`
 }
 
 function describeSubject(subject: SubjectIdentifier): string {

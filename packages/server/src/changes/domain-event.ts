@@ -113,6 +113,22 @@ interface GrantedSession {
 /** Why a granted session ended before its time. */
 export type SessionEndReason = NonNullable<SignInTables['sign_in_granted_session']['end_reason']>
 
+/** What is told of a session that ended before its time. */
+interface EndedSession extends GrantedSession {
+  /** What its application knows it by. */
+  readonly sid: string
+  readonly reason: SessionEndReason
+}
+
+/** The registration of a device has ended, because of an end of it or in favour of another person. */
+interface EndedRegistration {
+  readonly deviceId: string
+  /** Whose registration it was. */
+  readonly personId: string
+  /** Null when the device belongs to nobody now. */
+  readonly nextPersonId: string | null
+}
+
 interface IssueMoment {
   readonly issueId: string
   readonly occurredAt: Date
@@ -154,18 +170,23 @@ interface EventContents {
   'devices.registered': { readonly deviceId: string }
   /** Registered to another person than before. */
   'devices.reassigned': { readonly deviceId: string }
+  /** Its agent neither reports nor enrolls any more: it is to be deleted, or was disabled. */
+  'device.dismissed': { readonly deviceId: string }
+  'device.registration_ended': EndedRegistration
   'devices.reenrolled': DeviceReenrolled
   /** Another device with its serial or hardware UUID has become known. */
   'devices.hardware_duplicated': { readonly deviceId: string }
   'enrollment_secrets.alarm': SecretAlarm
   'issues.new': IssueMoment
   'issues.resolved': IssueMoment
+  /** Switched off, by an admin or the identity provider. */
+  'person.deprovisioned': { readonly personId: string }
   'requests.issue_exemption': { readonly requestId: string }
   'requests.registration': { readonly requestId: string }
   'requests.reenrollment': ReenrollmentRequested
   'sign_in_session.granted': GrantedSession
   /** Ended before its time. */
-  'sign_in_session.ended': GrantedSession & { readonly reason: SessionEndReason }
+  'sign_in_session.ended': EndedSession
   /** Nothing was accepted by a webhook for days. */
   'webhook.failing': WebhookTrouble
   /** A webhook was switched off after days without success, or because its receiver is gone. */

@@ -82,6 +82,7 @@ export function attemptViewAt(stage: string): AttemptView {
       seenAt: later(0),
       authState: 'Blocked',
       willBlockAt: null,
+      ownUntil: null,
     },
     assurance: 'live',
     issues: ISSUES[at] ?? [],

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { caepCommonShape, type CaepCommonMembers } from './common-members.ts'
+import { withWholeSeconds } from './whole-seconds.ts'
 
 /** The two words of device compliance. CAEP 1.0 section 3.5. */
 export const COMPLIANCE_STATUSES = ['compliant', 'not-compliant'] as const
@@ -30,12 +31,5 @@ export function buildDeviceComplianceChange(input: DeviceComplianceChange): Devi
   if (input.previous_status === input.current_status) {
     throw new RangeError('a compliance change needs two different statuses')
   }
-  if (input.event_timestamp === undefined) return { ...input }
-  if (input.event_timestamp < 0 || input.event_timestamp >= MILLISECOND_EPOCHS_FROM) {
-    throw new RangeError('event_timestamp is in seconds since the epoch')
-  }
-  return { ...input, event_timestamp: Math.floor(input.event_timestamp) }
+  return withWholeSeconds(input)
 }
-
-/** Read as seconds, values from here on lie beyond the year 5000: they are milliseconds. */
-const MILLISECOND_EPOCHS_FROM = 100_000_000_000

@@ -1,11 +1,22 @@
 import { z } from 'zod'
 import { caepCommonShape, type CaepCommonMembers } from './common-members.ts'
+import { withWholeSeconds } from './whole-seconds.ts'
 
 /** Payload of a session-revoked event. CAEP 1.0 section 3.1. */
 export type SessionRevoked = CaepCommonMembers
 
 /** Validates a session-revoked payload; unknown members are kept. */
 export const sessionRevokedSchema = z.looseObject(caepCommonShape)
+
+/**
+ * Builds the payload of a session-revoked event; `event_timestamp` is rounded down to whole seconds. CAEP 1.0
+ * section 3.1.
+ *
+ * @throws RangeError when the timestamp cannot be seconds.
+ */
+export function buildSessionRevoked(input: SessionRevoked): SessionRevoked {
+  return withWholeSeconds(input)
+}
 
 /** Payload of a session-presented event. CAEP 1.0 section 3.7. */
 export interface SessionPresented extends CaepCommonMembers {

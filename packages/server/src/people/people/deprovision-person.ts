@@ -21,6 +21,7 @@ export async function deprovisionPerson(
 ): Promise<Person> {
   if (person.deprovisionedAt !== null) return person
   recordActivity(change, person, 'person.deprovisioned', 'deprovisioned')
+  change.recordEvent({ type: 'person.deprovisioned', personId: person.id })
   await deps.endRegistrations(change, person.id)
   await deps.revokeEnrollmentSecrets(change, person.id)
   return updatePerson(change.tx, person.id, {

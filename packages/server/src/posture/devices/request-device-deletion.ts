@@ -42,6 +42,7 @@ export async function requestDeviceDeletion(
     before: { deletion_due_at: null },
     after: { deletion_due_at: dueAt.toISOString() },
   })
+  change.recordEvent({ type: 'device.dismissed', deviceId: device.id })
   if (device.ownerPersonId !== null) await resetFirstDeviceTrust(change, device.ownerPersonId)
   await notifyDeviceChanged(tx, device.id)
   await notifyDeviceDeletion(tx, dueAt)

@@ -29,6 +29,7 @@ export async function revokeDeviceNode(
       ? `disabled the agent of ${device.name}`
       : `revoked the node key of ${device.name}`,
   })
+  if (isDisabling) change.recordEvent({ type: 'device.dismissed', deviceId: device.id })
   await notifyDeviceChanged(change.tx, device.id)
   return updateDevice(change.tx, device.id, {
     nodeKeyHash: null,

@@ -37,6 +37,9 @@ export async function setDeviceOwner(
   return updateDevice(change.tx, device.id, {
     ownerPersonId: person?.id ?? null,
     registeredAt: person === undefined ? null : change.at,
+    ...(previous === undefined
+      ? {}
+      : { formerOwnerPersonId: previous.id, registrationEndedAt: change.at }),
     updatedAt: change.at,
   })
 }
@@ -57,6 +60,14 @@ function recordOwnerChange(
     before: { owner_email: previous?.email ?? null },
     after: { owner_email: next?.email ?? null },
   })
+  if (previous !== undefined) {
+    change.recordEvent({
+      type: 'device.registration_ended',
+      deviceId: device.id,
+      personId: previous.id,
+      nextPersonId: next?.id ?? null,
+    })
+  }
   if (next === undefined) return
   change.recordEvent({ type: 'devices.registered', deviceId: device.id })
   if (previous !== undefined) {

@@ -60,6 +60,9 @@ export interface DeviceTables {
     updated_at: Date
     enrolled_from: string | null
     duplicate_hardware_since: Date | null
+    /** Whose registration ended last. */
+    former_owner_person_id: string | null
+    registration_ended_at: Date | null
   }
   device_authentication_group: {
     device_id: string

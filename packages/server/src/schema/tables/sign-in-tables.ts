@@ -208,7 +208,15 @@ export interface SignInTables {
     expires_at: Date
     ended_at: Date | null
     end_reason:
-      'device_blocked' | 'device_gone' | 'person_gone' | 'admin' | 'logout' | 'application' | null
+      | 'device_blocked'
+      | 'device_gone'
+      | 'person_gone'
+      | 'owner_changed'
+      | 'registration_ended'
+      | 'admin'
+      | 'logout'
+      | 'application'
+      | null
     logout_due_at: Date | null
     logout_attempts: Generated<number>
   }

@@ -42,6 +42,8 @@ export interface DeviceOfPerson {
   readonly name: string
   readonly isRegistered: boolean
   readonly isOwn: boolean
+  /** Since when a registration of the person is over that was the last one of the device to end. */
+  readonly ownUntil: Date | null
   /** By the owner, the authentication mode and its groups. */
   readonly isAllowed: boolean
   readonly authState: AuthState
@@ -79,7 +81,8 @@ export async function findDeviceOfPerson(
 ): Promise<DeviceOfPerson | undefined> {
   const { rows } = await sql<DeviceOfPerson>`
     select d.id, d.name, d.registered_at is not null as "isRegistered",
-      (d.registered_at is not null and d.owner_person_id is not distinct from ${personId}) as "isOwn", d.auth_state as "authState",
+      (d.registered_at is not null and d.owner_person_id is not distinct from ${personId}) as "isOwn",
+      case when d.former_owner_person_id = ${personId} then d.registration_ended_at end as "ownUntil", d.auth_state as "authState",
       c.last_seen_at as "lastSeenAt",
       ${IS_LEAVING} as "isLeaving", ${isDeviceAllowed(sql`${personId}`)} as "isAllowed"
     from device d left join device_contact c on c.device_id = d.id

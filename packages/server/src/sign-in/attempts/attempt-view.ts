@@ -46,6 +46,8 @@ export interface AttemptDevice {
   readonly seenAt: Date | null
   readonly authState: AuthState
   readonly willBlockAt: Date | null
+  /** When the registration of it to the person ended, if that was the last one of the device to end. */
+  readonly ownUntil: Date | null
 }
 
 /** An open issue of the device, or of the person. */

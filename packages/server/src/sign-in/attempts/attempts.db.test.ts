@@ -26,6 +26,8 @@ import { findAttempt, updateAttemptReturned } from './attempt-store.ts'
 import { continueAttempt, postureKnown } from './decide-posture.ts'
 import { abandonAttempts } from './end-attempt.ts'
 import { deviceNotProven, deviceProven, deviceRegistered, type NotProven } from './know-device.ts'
+import { setDeviceOwner } from '../../posture/devices/set-device-owner.ts'
+import { viewOfAttempt } from './view-attempt.ts'
 import { refuseAttempt } from './refuse-attempt.ts'
 
 let database: TestDatabase
@@ -242,6 +244,39 @@ describe('an attempt', () => {
     const id = await atDevice(deviceId)
     const registered = await make((change) => deviceRegistered(change, id))
     expect(registered.refusalCode).toBe('device_of_another_person')
+  })
+
+  it('says that the device was registered to the person before, to nobody else', async () => {
+    const endedAt = new Date(clock.now().getTime() - MINUTE_MS)
+    const former = { former_owner_person_id: person.id, registration_ended_at: endedAt }
+    const nextOwner = await insertPerson(database.db)
+    const moved = await atDevice(await ownDevice({ ...former, owner_person_id: nextOwner }))
+    const refused = await findAttempt(database.db, moved)
+    expect(refused?.refusalCode).toBe('device_reassigned')
+    if (refused === undefined) throw new Error('the sign-in is gone')
+    expect((await viewOfAttempt({ db: database.db, clock }, refused)).device).toBeUndefined()
+    const freed = await atDevice(
+      await ownDevice({ ...former, owner_person_id: null, registered_at: null }),
+    )
+    const attempt = await findAttempt(database.db, freed)
+    if (attempt === undefined) throw new Error('the sign-in is gone')
+    expect(attempt.stage).toBe('registration')
+    const view = await viewOfAttempt({ db: database.db, clock }, attempt)
+    expect(view.device?.ownUntil).toEqual(endedAt)
+    const others = { ...former, former_owner_person_id: nextOwner }
+    const elsewhere = await atDevice(
+      await ownDevice({ ...others, owner_person_id: await insertPerson(database.db) }),
+    )
+    expect((await findAttempt(database.db, elsewhere))?.refusalCode).toBe(
+      'device_of_another_person',
+    )
+  })
+
+  it('ends where the registration ends while its issues are shown', async () => {
+    const deviceId = await ownDevice()
+    const id = await atDevice(deviceId)
+    await make((change) => setDeviceOwner(change, deviceId, null))
+    expect((await decide(id)).refusalCode).toBe('registration_ended')
   })
 
   it('asks for as strong a proof as its application', async () => {

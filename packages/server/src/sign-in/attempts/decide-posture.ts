@@ -9,6 +9,7 @@ import { settleDueStatuses } from '../../posture/devices/settle-due-statuses.ts'
 import type { AttemptStage } from '../../schema/tables/sign-in-tables.ts'
 import { getSignInPolicy } from '../policy/policy-store.ts'
 import { findDeviceOfPerson, isPersonBlocked, type DeviceOfPerson } from './attempt-facts-read.ts'
+import { toOwnerRefusal } from './know-device.ts'
 import type { Attempt } from './attempt-store.ts'
 import { grantLocked, mayBreakGlass, refuseLocked } from './end-attempt.ts'
 import { lockAttempt, moveAttempt } from './move-attempt.ts'
@@ -84,7 +85,8 @@ async function findRefusal(
   isFresh: boolean,
 ): Promise<RefusalCode | undefined> {
   if (device === undefined || device.isLeaving) return 'device_unknown'
-  if (!device.isAllowed) return 'device_of_another_person'
+  if (!device.isRegistered && device.ownUntil !== null) return 'registration_ended'
+  if (!device.isAllowed) return toOwnerRefusal(device)
   if (isFresh) return undefined
   const { unreachableDevice, lastKnownMinutes } = await getSignInPolicy(change.tx)
   if (unreachableDevice === 'refuse' || device.lastSeenAt === null) return 'device_unreachable'

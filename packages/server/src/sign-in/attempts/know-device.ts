@@ -5,11 +5,16 @@
 import type { Change } from '../../changes/change.ts'
 import type { Assurance, AttemptEvidence } from '../../schema/tables/sign-in-tables.ts'
 import { getSignInPolicy } from '../policy/policy-store.ts'
-import { findDeviceOfPerson, findMinimumAssurance } from './attempt-facts-read.ts'
+import {
+  findDeviceOfPerson,
+  findMinimumAssurance,
+  type DeviceOfPerson,
+} from './attempt-facts-read.ts'
 import type { Attempt } from './attempt-store.ts'
 import { isPersonProven } from './identify-person.ts'
 import { mayBreakGlass, refuseLocked } from './end-attempt.ts'
 import { lockAttempt, moveAttempt } from './move-attempt.ts'
+import type { RefusalCode } from './refusals.ts'
 
 /** A device that is known, and by what. */
 export interface KnownDevice {
@@ -46,7 +51,7 @@ export async function deviceProven(
   // Whoever types an address at a shared device is not thereby its person.
   const isForOwner = attempt.applicationId === null && !isPersonProven(attempt)
   if (device.isRegistered && !(isForOwner ? device.isOwn : device.isAllowed)) {
-    return refuseLocked(change, attempt, 'device_of_another_person', evidence)
+    return refuseLocked(change, attempt, toOwnerRefusal(device), evidence)
   }
   const minimum = await findMinimumAssurance(change.tx, attempt.applicationId)
   if (STRENGTH[assurance] < STRENGTH[minimum]) {
@@ -64,6 +69,11 @@ export async function deviceProven(
     },
     { deviceId, events: [{ type: 'agent_detection_success', description }] },
   )
+}
+
+/** Why a device that is registered lets somebody not in; whoever had it before is told so. */
+export function toOwnerRefusal(device: Pick<DeviceOfPerson, 'ownUntil'> | undefined): RefusalCode {
+  return (device?.ownUntil ?? null) === null ? 'device_of_another_person' : 'device_reassigned'
 }
 
 /** Why a device could not be proven; the words of the proof. */
@@ -116,7 +126,7 @@ export async function deviceRegistered(change: Change, attemptId: string): Promi
   const { deviceId, personId } = attempt
   const device = await findDeviceOfPerson(change.tx, deviceId ?? '0', personId ?? '0')
   if (device?.isAllowed !== true) {
-    return refuseLocked(change, attempt, 'device_of_another_person')
+    return refuseLocked(change, attempt, toOwnerRefusal(device))
   }
   const description = `The device ${device.name} was registered to the person.`
   return moveAttempt(

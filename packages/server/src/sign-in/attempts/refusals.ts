@@ -54,9 +54,17 @@ export const REFUSALS = {
     words: 'This device is registered to somebody else.',
     remedy: 'Change the owner of the device, or its authentication mode.',
   },
+  device_reassigned: {
+    words: 'This device was registered to you. It is registered to somebody else now.',
+    remedy: 'See the audit log of the device for who changed its owner; change it back if need be.',
+  },
   other_os_user: {
     words: 'You are signed in to this device as another user than its owner.',
     remedy: 'Change the authentication mode of the device where several people share it.',
+  },
+  registration_ended: {
+    words: 'The registration of this device to you has ended. Begin again to register it anew.',
+    remedy: 'See the audit log of the device for who ended its registration.',
   },
   registration_refused: {
     words: 'New devices cannot be registered by signing in.',

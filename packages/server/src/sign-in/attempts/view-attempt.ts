@@ -71,17 +71,21 @@ function toChoices(
 /** What must not be shown to whoever signs in with it. */
 const HIDING: ReadonlySet<string> = new Set([
   'device_of_another_person',
+  'device_reassigned',
   'relayed',
   'other_os_user',
 ])
 
 async function showDevice(
   db: Foundation['db'],
-  { deviceId, assurance, refusalCode }: Attempt,
+  { deviceId, assurance, refusalCode, personId }: Attempt,
 ): Promise<AttemptDevice | undefined> {
   if (deviceId === null || assurance === null || HIDING.has(refusalCode ?? '')) return undefined
   const device = await findShownDevice(db, deviceId)
-  return device && { ...device, howKnown: assurance }
+  if (device === undefined) return undefined
+  const { formerOwnerId, registrationEndedAt, ...shown } = device
+  const ownUntil = formerOwnerId !== null && formerOwnerId === personId ? registrationEndedAt : null
+  return { ...shown, howKnown: assurance, ownUntil }
 }
 
 function toIssue(row: PersonIssueRow, device: AttemptDevice, now: Date): AttemptIssue {

@@ -85,10 +85,11 @@ async function end(
 }
 
 function toEvent(session: EndedSession, reason: SessionEndReason): DomainEvent {
-  const { id, applicationId, personId, personEmail, deviceId } = session
+  const { id, sid, applicationId, personId, personEmail, deviceId } = session
   return {
     type: 'sign_in_session.ended',
     sessionId: id,
+    sid,
     applicationId,
     person: { id: personId, email: personEmail },
     deviceId,
@@ -97,29 +98,83 @@ function toEvent(session: EndedSession, reason: SessionEndReason): DomainEvent {
 }
 
 /**
- * Hears of every change before the other publishers: a device that becomes Blocked ends its sessions in the same
- * change, and sign-ins under way from a device whose status changes are told to look again.
+ * Hears of every change before the other publishers: with a device that becomes Blocked, leaves, or is registered to
+ * somebody else, and with a person who is switched off, their sessions end in the same change. Sign-ins under way from
+ * such a device are told to look again.
  */
 export function createSessionEnder(): ChangePublisher {
   return async (record) => {
     const { tx, at, events } = record
-    const changed = events.flatMap((event) =>
-      event.type === 'device.status_changed' && event.isRestated === undefined ? [event] : [],
-    )
-    if (changed.length === 0) return
-    const blocked = changed.filter(({ current }) => current.authState === 'Blocked')
-    const deviceIds = [...new Set(blocked.map(({ device }) => device.id))]
-    if (deviceIds.length > 0) {
-      const sessions = await listLiveSessionsForUpdate(tx, { deviceIds }, at)
-      // Those of the own pages stay: there the person sees what blocks the device.
-      const ended = sessions.filter(({ applicationId }) => applicationId !== null)
-      record.followBy(...(await end(tx, ended, 'device_blocked', at)))
+    for (const { by, reason } of toCauses(events)) {
+      const sessions = await listLiveSessionsForUpdate(tx, by, at)
+      // With a blocked device those of the own pages stay: there the person sees what blocks it.
+      const ending = sessions.filter(
+        ({ applicationId }) => reason !== 'device_blocked' || applicationId !== null,
+      )
+      record.followBy(...(await end(tx, ending, reason, at)))
     }
-    const waiting = await listAttemptsOfDevices(tx, [
-      ...new Set(changed.map(({ device }) => device.id)),
-    ])
-    for (const { id, revision } of waiting) {
+    const deviceIds = [...new Set(events.flatMap(toWatchedDevice))]
+    if (deviceIds.length === 0) return
+    for (const { id, revision } of await listAttemptsOfDevices(tx, deviceIds)) {
       await notify(tx, ATTEMPT_CHANNEL, JSON.stringify({ id, revision }))
     }
+  }
+}
+
+/** Whose sessions end with an event, and why. */
+interface EndCause {
+  readonly by: SessionsBy
+  readonly reason: SessionEndReason
+}
+
+/** The strongest reason first: with a person the registrations of the devices end as well. */
+function toCauses(events: readonly DomainEvent[]): EndCause[] {
+  const people: EndCause[] = events.flatMap((event) =>
+    event.type === 'person.deprovisioned'
+      ? [{ by: { personId: event.personId }, reason: 'person_gone' }]
+      : [],
+  )
+  const devices = DEVICE_REASONS.flatMap((reason): EndCause[] => {
+    const deviceIds = [...new Set(events.flatMap((event) => toEndingDevice(event, reason)))]
+    return deviceIds.length === 0 ? [] : [{ by: { deviceIds }, reason }]
+  })
+  return [...people, ...devices]
+}
+
+const DEVICE_REASONS = [
+  'device_gone',
+  'owner_changed',
+  'registration_ended',
+  'device_blocked',
+] as const satisfies readonly SessionEndReason[]
+
+/** The device whose sessions an event ends for a reason. */
+function toEndingDevice(event: DomainEvent, reason: (typeof DEVICE_REASONS)[number]): string[] {
+  switch (event.type) {
+    case 'device.dismissed':
+      return reason === 'device_gone' ? [event.deviceId] : []
+    case 'device.registration_ended': {
+      const own = event.nextPersonId === null ? 'registration_ended' : 'owner_changed'
+      return reason === own ? [event.deviceId] : []
+    }
+    case 'device.status_changed': {
+      const isBlocked = event.isRestated === undefined && event.current.authState === 'Blocked'
+      return reason === 'device_blocked' && isBlocked ? [event.device.id] : []
+    }
+    default:
+      return []
+  }
+}
+
+function toWatchedDevice(event: DomainEvent): string[] {
+  switch (event.type) {
+    case 'device.status_changed':
+      return event.isRestated === undefined ? [event.device.id] : []
+    case 'device.dismissed':
+    case 'device.registration_ended':
+    case 'devices.registered':
+      return [event.deviceId]
+    default:
+      return []
   }
 }

@@ -109,6 +109,7 @@ export async function findLiveSessionBySid(
 /** What is told of a session that has ended. */
 export interface EndedSession {
   readonly id: string
+  readonly sid: string
   readonly applicationId: string | null
   readonly personId: string
   readonly personEmail: string
@@ -130,7 +131,7 @@ export async function updateSessionsEnded(
         where a.id = s.application_id and a.backchannel_logout_uri is not null)
     from person p
     where s.id = any(${ids}::uuid[]) and p.id = s.person_id
-    returning s.id, s.application_id as "applicationId", s.person_id as "personId",
+    returning s.id, s.sid, s.application_id as "applicationId", s.person_id as "personId",
       p.email as "personEmail", s.device_id as "deviceId",
       s.logout_due_at is not null as "isLogoutDue"`.execute(tx)
   return rows

@@ -27,7 +27,16 @@ const endedSchema = z
     expires_at: timestampSchema,
     ended_at: timestampSchema.nullable(),
     end_reason: z
-      .enum(['device_blocked', 'device_gone', 'person_gone', 'admin', 'logout', 'application'])
+      .enum([
+        'device_blocked',
+        'device_gone',
+        'person_gone',
+        'owner_changed',
+        'registration_ended',
+        'admin',
+        'logout',
+        'application',
+      ])
       .nullable(),
   })
   .meta({ id: 'SignInSession', description: 'What somebody was granted who signed in here.' })

@@ -3,19 +3,26 @@
  */
 import {
   buildDeviceComplianceChange,
+  buildSessionRevoked,
   buildSetClaims,
   buildStreamUpdated,
   buildVerification,
   DEVICE_COMPLIANCE_CHANGE,
+  SESSION_REVOKED,
   STREAM_UPDATED,
   VERIFICATION,
   type SetLayout,
   type SubjectIdentifier,
 } from '@heliograph/ssf'
-import type { DeviceStatusChange } from '../../changes/domain-event.ts'
+import type {
+  DeviceStatusChange,
+  DomainEventOf,
+  SessionEndReason,
+} from '../../changes/domain-event.ts'
+import type { InitiatingEntity } from '../../schema/status-values.ts'
 import { toEpochSeconds } from '../../platform/clock.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
-import { toDeviceSubject, toStreamTxn } from './stream-identifiers.ts'
+import { toDeviceSubject, toSessionSubject, toStreamTxn } from './stream-identifiers.ts'
 import type { Stream } from '../streams/stream-store.ts'
 
 /** What SETs of one cause share. */
@@ -56,6 +63,32 @@ export function toComplianceClaims(
   const txn = toStreamTxn(stream, cause.txn, sealer)
   const contents = { subject, type: DEVICE_COMPLIANCE_CHANGE, payload }
   return toClaims(stream, jti, { ...cause, txn }, contents)
+}
+
+/**
+ * The claims of a revoked session for one stream. CAEP 1.0 section 3.1. `sealer` opens the secret of pairwise
+ * identifiers.
+ */
+export function toSessionRevokedClaims(
+  stream: Stream,
+  jti: string,
+  ended: DomainEventOf<'sign_in_session.ended'>,
+  cause: SetCause,
+  sealer: Pick<Sealer, 'open'>,
+): string {
+  const { sid, deviceId, reason } = ended
+  const person = { personId: ended.person.id, email: ended.person.email }
+  const { initiator, admin, user } = SESSION_ENDS[reason]
+  const fields = new Set(stream.reasonFields)
+  const payload = buildSessionRevoked({
+    event_timestamp: toEpochSeconds(cause.at),
+    initiating_entity: initiator,
+    ...(fields.has('reason_admin') ? { reason_admin: { en: admin } } : {}),
+    ...(fields.has('reason_user') ? { reason_user: { en: user } } : {}),
+  })
+  const subject = toSessionSubject(stream, { sid, deviceId, person }, sealer)
+  const txn = toStreamTxn(stream, cause.txn, sealer)
+  return toClaims(stream, jti, { ...cause, txn }, { subject, type: SESSION_REVOKED, payload })
 }
 
 /** What a verification event may carry. */
@@ -114,6 +147,55 @@ function toClaims(stream: Stream, jti: string, cause: SetCause, contents: SetCon
       extraClaims: contents.extraClaims ?? {},
     }),
   )
+}
+
+/** Who ends sessions for each reason, and how that is said. */
+const SESSION_ENDS: Readonly<
+  Record<
+    SessionEndReason,
+    { readonly initiator: InitiatingEntity; readonly admin: string; readonly user: string }
+  >
+> = {
+  device_blocked: {
+    initiator: 'policy',
+    admin: 'The device of the session is blocked.',
+    user: 'Your device is blocked until its issues are resolved.',
+  },
+  device_gone: {
+    initiator: 'admin',
+    admin: 'The device of the session is to be deleted, or its agent was disabled.',
+    user: 'Your device is not known any more.',
+  },
+  person_gone: {
+    initiator: 'admin',
+    admin: 'The person of the session was switched off.',
+    user: 'Your account has been switched off.',
+  },
+  owner_changed: {
+    initiator: 'admin',
+    admin: 'The device of the session was registered to somebody else.',
+    user: 'Your device was registered to somebody else.',
+  },
+  registration_ended: {
+    initiator: 'admin',
+    admin: 'The registration of the device of the session has ended.',
+    user: 'The registration of your device has ended.',
+  },
+  admin: {
+    initiator: 'admin',
+    admin: 'An admin ended the session.',
+    user: 'An admin ended your session.',
+  },
+  logout: {
+    initiator: 'user',
+    admin: 'The person has signed out.',
+    user: 'You have signed out.',
+  },
+  application: {
+    initiator: 'admin',
+    admin: 'The application of the session was switched off.',
+    user: 'The application was switched off.',
+  },
 }
 
 /** As many issues as a sentence can name. */

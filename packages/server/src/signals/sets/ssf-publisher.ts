@@ -1,7 +1,7 @@
 /*
  * The publisher of Shared Signals: decides what becomes of changed device statuses on each stream, and queues
- * their SETs in the transaction of the change. The only place where compliance events begin; the dispatcher
- * sends them. The dry run of an event decides by the same functions; the backfill makes its SETs by them.
+ * their SETs in the transaction of the change, beside those of ended sessions. The only place where compliance
+ * events begin; the dispatcher sends them. The dry run of an event decides by the same functions; the backfill makes its SETs by them.
  */
 import { DEVICE_COMPLIANCE_CHANGE } from '@heliograph/ssf'
 import type { ChangePublisher } from '../../changes/change.ts'
@@ -16,6 +16,7 @@ import { newUuid } from '../../platform/ids.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 import { listReceivingStreams, type Stream } from '../streams/stream-store.ts'
 import { readSubjectFilter, type IsWanted } from '../subjects/filter-events.ts'
+import { publishEndedSessions } from './publish-ended-sessions.ts'
 import { toComplianceClaims } from './set-claims.ts'
 
 export interface SsfPublisherDependencies {
@@ -42,11 +43,12 @@ const DEVICES_PER_BATCH = 500
 
 /**
  * Creates the publisher that queues, for each device whose compliance has changed, one SET per stream
- * that asked for compliance changes, is not disabled, and whose receiver wants the subject. Costs
- * nothing when no compliance has changed.
+ * that asked for compliance changes, is not disabled, and whose receiver wants the subject; and what is told of
+ * ended sessions. Costs nothing when neither has changed.
  */
 export function createSsfPublisher({ sealer }: SsfPublisherDependencies): ChangePublisher {
   return async (record) => {
+    await publishEndedSessions(record, sealer)
     const statusChanges = record.events.flatMap((event) => toComplianceChange(event) ?? [])
     if (statusChanges.length === 0) return
     const streams = await listReceivingStreams(record.tx, DEVICE_COMPLIANCE_CHANGE)

@@ -12,6 +12,11 @@ import { pairwiseSecretContext } from '../streams/stream-choices.ts'
 import type { Stream } from '../streams/stream-store.ts'
 
 type Device = DeviceStatusChange['device']
+/** What events are named by: null where no device had to be proven. */
+interface NamedDevice extends Pick<Device, 'owner'> {
+  readonly id: string | null
+}
+
 type SimpleIdentifier = Exclude<SubjectIdentifier, { readonly format: 'complex' }>
 
 /** What identifiers depend on of a stream. */
@@ -33,14 +38,14 @@ export type IdentifyingStream = Pick<
  */
 export function toDeviceSubject(
   stream: IdentifyingStream,
-  device: Pick<Device, 'id' | 'owner'>,
+  device: NamedDevice,
   sealer: Pick<Sealer, 'open'>,
 ): SubjectIdentifier | undefined {
   const derive = pairwiseDerivation(stream, sealer)
-  const deviceSubject = toIdentifier(
-    stream,
-    derive === undefined ? device.id : derive('device', device.id),
-  )
+  const deviceSubject =
+    device.id === null
+      ? undefined
+      : toIdentifier(stream, derive === undefined ? device.id : derive('device', device.id))
   const owner = toOwner(stream, device, derive)
   switch (stream.subjectForm) {
     case 'iss_sub':
@@ -50,11 +55,37 @@ export function toDeviceSubject(
     case 'complex':
       return {
         format: 'complex',
-        device: deviceSubject,
+        ...(deviceSubject === undefined ? {} : { device: deviceSubject }),
         ...(owner === undefined ? {} : { user: owner }),
         tenant: { format: 'opaque', id: new URL(stream.issuer).host },
       }
   }
+}
+
+/** A session that was granted to a person on a device. */
+interface NamedSession {
+  /** What the application of the session knows it by. */
+  readonly sid: string
+  readonly deviceId: string | null
+  readonly person: NonNullable<Device['owner']>
+}
+
+/**
+ * The subject of the events about a session, for every stream the complex one: a person or a device alone would stand
+ * for all their sessions. CAEP 1.0 section 3.1.
+ *
+ * @throws UnsealError when the secret of pairwise identifiers does not open
+ */
+export function toSessionSubject(
+  stream: IdentifyingStream,
+  { sid, deviceId, person }: NamedSession,
+  sealer: Pick<Sealer, 'open'>,
+): SubjectIdentifier {
+  const id = pairwiseDerivation(stream, sealer)?.('session', sid) ?? sid
+  const device = { id: deviceId, owner: person }
+  const others = toDeviceSubject({ ...stream, subjectForm: 'complex' }, device, sealer)
+  const members = others?.format === 'complex' ? others : {}
+  return { ...members, format: 'complex', session: { format: 'opaque', id } }
 }
 
 /**
@@ -79,7 +110,7 @@ export function toStreamTxn(
   return pairwiseDerivation(stream, sealer)?.('txn', txn) ?? txn
 }
 
-type Derive = (kind: 'device' | 'person' | 'txn', id: string) => string
+type Derive = (kind: 'device' | 'person' | 'session' | 'txn', id: string) => string
 
 function toOwner(
   stream: IdentifyingStream,

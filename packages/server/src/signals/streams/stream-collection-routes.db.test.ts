@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { TestRefusal, TestRequest } from '../../../test/support/api-app.ts'
 import { createStreamsApi, type StreamsApi } from '../../../test/support/streams-api.ts'
 
+const SESSION = 'https://schemas.openid.net/secevent/caep/event-type/session-revoked'
 const COMPLIANCE = 'https://schemas.openid.net/secevent/caep/event-type/device-compliance-change'
 const VERIFICATION = 'https://schemas.openid.net/secevent/ssf/event-type/verification'
 const PUSH = 'urn:ietf:rfc:8935'
@@ -118,7 +119,7 @@ describe('updating a stream of the collection', () => {
 
   it('ssf-T053 ignores event types that it does not know, and remembers what was asked for', async () => {
     const { stream_id: streamId } = await create()
-    const other = 'https://schemas.openid.net/secevent/caep/event-type/session-revoked'
+    const other = 'https://schemas.openid.net/secevent/caep/event-type/credential-change'
     const asked = await send('PATCH', {
       stream_id: streamId,
       events_requested: [other, COMPLIANCE],
@@ -129,6 +130,23 @@ describe('updating a stream of the collection', () => {
     })
     const none = await send('PATCH', { stream_id: streamId, events_requested: [] })
     expect(none.body).toMatchObject({ events_delivered: [] })
+  })
+
+  it('offers revoked sessions to whoever asks for them, and to nobody else', async () => {
+    const { stream_id: streamId } = await create()
+    const asked = await send('PATCH', {
+      stream_id: streamId,
+      events_requested: [SESSION, COMPLIANCE],
+    })
+    expect(asked.body).toMatchObject({
+      events_supported: [COMPLIANCE, SESSION],
+      events_delivered: [COMPLIANCE, SESSION],
+    })
+    const back = await send('PATCH', { stream_id: streamId, events_requested: [COMPLIANCE] })
+    expect(back.body).toMatchObject({
+      events_supported: [COMPLIANCE],
+      events_delivered: [COMPLIANCE],
+    })
   })
 
   it('ssf-T072 replaces: what is left out of a PUT is gone', async () => {

@@ -3,6 +3,7 @@ import {
   DELIVERY_METHOD_PUSH,
   DELIVERY_METHODS,
   DEVICE_COMPLIANCE_CHANGE,
+  SESSION_REVOKED,
   VERIFICATION,
 } from '@heliograph/ssf'
 import { z } from 'zod'
@@ -17,8 +18,24 @@ import { pollUrlOf } from '../push/poll-fallback.ts'
 import { choiceJsonShape, toChoicesJson } from './stream-choices.ts'
 import type { Stream } from './stream-store.ts'
 
-/** The event types that streams can ask for. */
+/** The event types that every stream can ask for. */
 export const EVENTS_SUPPORTED: readonly string[] = [DEVICE_COMPLIANCE_CHANGE]
+
+/** The event types that receivers find in the metadata of the standard issuer. */
+export const STANDARD_EVENTS_SUPPORTED: readonly string[] = [
+  DEVICE_COMPLIANCE_CHANGE,
+  SESSION_REVOKED,
+]
+
+/** What a stream is offered, and what it gets of it: revoked sessions are only shown where they were asked for. */
+export function toStreamEvents({ eventsRequested }: Pick<Stream, 'eventsRequested'>) {
+  const isSessionAsked = eventsRequested.includes(SESSION_REVOKED)
+  const supported = isSessionAsked ? STANDARD_EVENTS_SUPPORTED : EVENTS_SUPPORTED
+  return {
+    events_supported: [...supported],
+    events_delivered: supported.filter((type) => eventsRequested.includes(type)),
+  }
+}
 
 const eventTypes = z.array(z.string())
 
@@ -90,9 +107,8 @@ export function toStreamJson(stream: Stream, baseUrl: string) {
     aud: stream.audience,
     delivery_type: stream.deliveryMethod,
     enabled: stream.status === 'enabled',
-    events_supported: [...EVENTS_SUPPORTED],
+    ...toStreamEvents(stream),
     events_requested: [...new Set([...stream.eventsRequested, VERIFICATION])],
-    events_delivered: EVENTS_SUPPORTED.filter((type) => stream.eventsRequested.includes(type)),
     delivery: {
       method: isPush ? DELIVERY_METHOD_PUSH : DELIVERY_METHOD_POLL,
       endpoint_url: stream.endpointUrl ?? pollUrl(baseUrl, stream.streamId),

@@ -21,7 +21,10 @@ import { listStatements, type SubjectStatement } from './subject-store.ts'
 export type IsWanted = (stream: Stream, statusChange: ChangedDevice) => boolean
 
 /** As much of a status change as a decision needs. */
-type ChangedDevice = Pick<DeviceStatusChange, 'device'>
+interface ChangedDevice {
+  /** Without an id where an event is about a person alone. */
+  readonly device: Pick<DeviceStatusChange['device'], 'owner'> & { readonly id: string | null }
+}
 
 /** Far below what one statement may carry. */
 const KEYS_PER_QUERY = 5_000

@@ -53,9 +53,21 @@ export const OLDER_NAMES = {
 /** Every name under which webhooks hear of the events of a type. */
 export function namesOf(type: DomainEventType): readonly SubscribableEvent[] {
   if (type === 'device.status_changed') return [NAME_OF_STATUS_CHANGE]
-  // Streams and the application itself are told of sessions.
-  if (type === 'sign_in_session.granted' || type === 'sign_in_session.ended') return []
+  if (isUntold(type)) return []
   return type === 'issues.new' || type === 'issues.resolved' ? [type, OLDER_NAMES[type]] : [type]
+}
+
+/** Streams and the application itself are told of sessions; the others are causes within the service. */
+const UNTOLD = [
+  'device.dismissed',
+  'device.registration_ended',
+  'person.deprovisioned',
+  'sign_in_session.ended',
+  'sign_in_session.granted',
+] as const satisfies readonly DomainEventType[]
+
+function isUntold(type: DomainEventType): type is (typeof UNTOLD)[number] {
+  return (UNTOLD as readonly DomainEventType[]).includes(type)
 }
 
 /** What the test of a webhook sends; to that webhook, whatever it subscribes to. */

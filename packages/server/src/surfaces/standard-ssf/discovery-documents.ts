@@ -10,7 +10,7 @@ import {
   CLIENT_AUTHENTICATION_METHODS,
 } from '../../signals/clients/authorization-server.ts'
 import { SSF_SCOPES } from '../../signals/clients/client-scopes.ts'
-import { EVENTS_SUPPORTED } from '../../signals/streams/stream-json.ts'
+import { STANDARD_EVENTS_SUPPORTED } from '../../signals/streams/stream-json.ts'
 import type { SsfDocument } from './ssf-operation.ts'
 import type { SsfSettings } from '../../signals/streams/stream-context.ts'
 import { SSF_PATH, type SurfaceUrls } from '../../signals/streams/surface-urls.ts'
@@ -111,7 +111,7 @@ function toTransmitterConfiguration(
     verification_endpoint: urls.verificationEndpoint,
     authorization_schemes: [{ spec_urn: AUTHORIZATION_SCHEME_OAUTH2 }],
     default_subjects: defaultSubjects,
-    events_supported: [...EVENTS_SUPPORTED],
+    events_supported: [...STANDARD_EVENTS_SUPPORTED],
   }
 }
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createStandardApi, type StandardApi } from '../../../test/support/standard-api.ts'
 
 const COMPLIANCE = 'https://schemas.openid.net/secevent/caep/event-type/device-compliance-change'
+const SESSION = 'https://schemas.openid.net/secevent/caep/event-type/session-revoked'
 const ISSUER = 'https://trust.example.com/ssf'
 const PUSH = 'urn:ietf:rfc:8935'
 const POLL = 'urn:ietf:rfc:8936'
@@ -33,7 +34,7 @@ describe('discovery', () => {
         verification_endpoint: `${ISSUER}/verify`,
         authorization_schemes: [{ spec_urn: 'urn:ietf:rfc:6749' }],
         default_subjects: 'ALL',
-        events_supported: [COMPLIANCE],
+        events_supported: [COMPLIANCE, SESSION],
       })
     },
   )

@@ -19,6 +19,7 @@ interface Stream {
   readonly description?: string
   readonly delivery: { readonly method: string; readonly endpoint_url: string }
   readonly events_requested: readonly string[]
+  readonly events_supported: readonly string[]
   readonly events_delivered: readonly string[]
   readonly min_verification_interval?: number
 }
@@ -74,7 +75,8 @@ describe('creating a stream', () => {
     const asked = [SESSION, COMPLIANCE, 'https://example.com/unknown']
     const body = await create({ events_requested: asked, description: 'Gateway' })
     expect(body.events_requested).toEqual(asked)
-    expect(body.events_delivered).toEqual([COMPLIANCE])
+    expect(body.events_supported).toEqual([COMPLIANCE, SESSION])
+    expect(body.events_delivered).toEqual([COMPLIANCE, SESSION])
     expect(body.description).toBe('Gateway')
   })
 

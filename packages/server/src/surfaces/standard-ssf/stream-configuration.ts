@@ -7,7 +7,7 @@ import {
   type TransmitterSuppliedMembers,
 } from '@heliograph/ssf'
 import { z } from 'zod'
-import { EVENTS_SUPPORTED } from '../../signals/streams/stream-json.ts'
+import { toStreamEvents } from '../../signals/streams/stream-json.ts'
 import type { Stream } from '../../signals/streams/stream-store.ts'
 import type { StreamContext } from '../../signals/streams/stream-context.ts'
 import { toSurfaceUrls } from '../../signals/streams/surface-urls.ts'
@@ -47,8 +47,7 @@ export function toTransmitterMembers(
     stream_id: stream.streamId,
     iss: stream.issuer,
     aud: stream.audience,
-    events_supported: [...EVENTS_SUPPORTED],
-    events_delivered: EVENTS_SUPPORTED.filter((type) => stream.eventsRequested.includes(type)),
+    ...toStreamEvents(stream),
     ...(minVerificationIntervalSeconds === 0
       ? {}
       : { min_verification_interval: minVerificationIntervalSeconds }),

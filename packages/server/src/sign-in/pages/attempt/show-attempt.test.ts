@@ -43,6 +43,7 @@ const VIEW: AttemptView = {
     seenAt: later(0),
     authState: 'Blocked',
     willBlockAt: null,
+    ownUntil: null,
   },
   assurance: 'live',
   issues: [ISSUE],

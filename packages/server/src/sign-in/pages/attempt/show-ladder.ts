@@ -1,6 +1,7 @@
 /* What a person is asked whose device is new here, or could not be recognised: to register it, to confirm, or to wait. */
 import { html, type Markup } from '../kit/markup.ts'
 import { notice, postButton, statement } from '../kit/parts.ts'
+import { timeWithDistance } from '../kit/times.ts'
 import type { PageContent } from '../page-surface.ts'
 import type { Texts } from '../texts/texts.ts'
 import { attemptPath } from './attempt-path.ts'
@@ -13,6 +14,8 @@ export function showRegistration(shown: ShownAttempt, texts: Texts): PageContent
   const { view } = shown
   const name = view.device?.name ?? texts.attempt.thisDevice
   const waitsFor = readText(view.registration?.state, 'waits_for')
+  const offered =
+    (view.device?.ownUntil ?? null) === null ? ladder.registerMore : ladder.registerAgainMore
   const rest =
     waitsFor === undefined ? showOffer(shown, texts) : showWaiting(waitsFor, shown, texts)
   return {
@@ -22,11 +25,21 @@ export function showRegistration(shown: ShownAttempt, texts: Texts): PageContent
         tone: 'plain',
         picture: 'laptop',
         sentence: waitsFor === undefined ? ladder.register(name) : ladder.waiting,
-        more: html`<p>${waitsFor === undefined ? ladder.registerMore : ladder.waitingMore}</p>`,
+        more: html`<p>${waitsFor === undefined ? offered : ladder.waitingMore}</p>`,
       })}
-      ${showDevice(shown, texts)} ${rest}
+      ${showEnded(shown, texts)} ${showDevice(shown, texts)} ${rest}
     </div>`,
   }
+}
+
+/** Said to whoever had the device registered before. */
+function showEnded({ view, language, now }: ShownAttempt, { ladder }: Texts): Markup {
+  const ownUntil = view.device?.ownUntil ?? null
+  if (ownUntil === null) return undefined
+  return notice(
+    'warn',
+    html`<p>${ladder.registerAgain}: ${timeWithDistance(ownUntil, now, language)}.</p>`,
+  )
 }
 
 function showOffer({ view }: ShownAttempt, { ladder }: Texts): Markup {

@@ -101,7 +101,11 @@ export const attempt = {
     relayed:
       'Jemand anders hat Verbindungen geöffnet, die zu Ihrer Anmeldung gehören. Zu Ihrem Schutz wurde sie beendet. Wenn Sie über einen Link in einer Nachricht hierher kamen, melden Sie das.',
     device_of_another_person: 'Dieses Gerät gehört jemand anderem.',
+    device_reassigned:
+      'Dieses Gerät war auf Sie registriert. Jetzt ist es auf jemand anderen registriert. Fragen Sie Ihre IT, wenn das falsch ist.',
     other_os_user: 'Sie sind auf diesem Gerät als jemand anders angemeldet als der, dem es gehört.',
+    registration_ended:
+      'Die Registrierung dieses Geräts auf Sie ist beendet. Beginnen Sie neu, um es wieder zu registrieren.',
     registration_refused:
       'Neue Geräte lassen sich nicht beim Anmelden registrieren. Fragen Sie Ihre IT.',
     registration_denied: 'Die Registrierung dieses Geräts wurde abgelehnt.',
@@ -120,6 +124,8 @@ export const ladder = {
   register: (device: string) => `Gehört ${device} Ihnen?`,
   registerMore:
     'Es ist zum ersten Mal hier. Auf Sie registriert, können Sie sich damit anmelden, und seine Prüfungen werden Ihnen gezeigt.',
+  registerAgain: 'Ihre Registrierung dieses Geräts ist beendet',
+  registerAgainMore: 'Sie können sich damit anmelden, sobald es wieder auf Sie registriert ist.',
   message: 'Eine Nachricht an den, der entscheidet',
   messageHint: 'Nur, falls jemand entscheiden muss.',
   registerNow: 'Ja, auf mich registrieren',

@@ -96,7 +96,11 @@ export const attempt = {
     relayed:
       'Somebody else has opened connections that belong to your sign-in. It was stopped to protect you. If you came here by a link in a message, report it.',
     device_of_another_person: 'This device is registered to somebody else.',
+    device_reassigned:
+      'This device was registered to you. It is registered to somebody else now. Ask your IT team if that is wrong.',
     other_os_user: 'You are signed in to this device as another user than its owner.',
+    registration_ended:
+      'The registration of this device to you has ended. Begin again to register it anew.',
     registration_refused: 'New devices cannot be registered by signing in. Ask your IT team.',
     registration_denied: 'The registration of this device was denied.',
     assurance_too_low: 'This application asks for a stronger proof of your device.',
@@ -114,6 +118,8 @@ export const ladder = {
   register: (device: string) => `Is ${device} yours?`,
   registerMore:
     'It is here for the first time. Registered to you, it can be used to sign in, and its checks are shown to you.',
+  registerAgain: 'Your registration of this device has ended',
+  registerAgainMore: 'It can be used to sign in once it is registered to you again.',
   message: 'A message to whoever decides',
   messageHint: 'Only if somebody has to.',
   registerNow: 'Yes, register it to me',
