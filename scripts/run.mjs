@@ -32,24 +32,33 @@ const PRETTIER = bin('prettier/bin/prettier.cjs')
 const VITEST = [bin('vitest/vitest.mjs')]
 const CONSOLE = 'scripts/build-console.mjs'
 
-/** Each command is a list of steps; a step is the arguments of one Node.js process. */
+/**
+ * Each command is a list of steps; a step is the arguments of one Node.js process, or lists of steps that go on beside
+ * each other.
+ */
 const COMMANDS = {
   demo: (args) => [[CONSOLE], [...HELIOGRAPH, 'demo', ...args]],
   start: (args) => [[CONSOLE], [...HELIOGRAPH, 'serve', ...args]],
   bench: (args) => [[CONSOLE], [...HELIOGRAPH, 'bench', ...args]],
   test: (args) => [[CONSOLE], [...VITEST, 'run', ...args]],
   check: () => [
-    [PRETTIER, '--check', '--log-level', 'warn', '.'],
-    [TSC, '-b'],
-    ...PACKAGES.map((name) => [TSC, '-p', `packages/${name}`]),
-    [TSC, '-p', 'scripts'],
     [CONSOLE, '--client'],
-    [TSC, '-p', 'packages/console'],
-    [CONSOLE, '--size'],
-    ESLINT,
-    [bin('knip/bin/knip.js')],
-    ['scripts/graph.mjs'],
-    ['--conditions=source', 'scripts/generate.ts', '--check'],
+    {
+      beside: [
+        [ESLINT],
+        [
+          [PRETTIER, '--check', '--log-level', 'warn', '.'],
+          [TSC, '-b'],
+          ...PACKAGES.map((name) => [TSC, '-p', `packages/${name}`]),
+          [TSC, '-p', 'scripts'],
+          [TSC, '-p', 'packages/console'],
+          [CONSOLE, '--size'],
+          [bin('knip/bin/knip.js')],
+          ['scripts/graph.mjs'],
+          ['--conditions=source', 'scripts/generate.ts', '--check'],
+        ],
+      ],
+    },
   ],
   build: () => [[CONSOLE], [TSC, '-b'], ['scripts/copy-build-assets.mjs']],
   graph: () => [['scripts/graph.mjs']],
@@ -72,10 +81,20 @@ async function main() {
   }
   ensureInstalled()
   const node = findNodeRuntime(join(root, 'package.json'))
+  process.exit(await runSteps(node, steps))
+}
+
+/** The exit code of the first step that fails, else 0. What goes on beside it comes to its end. */
+async function runSteps(node, steps) {
   for (const step of steps) {
-    const code = await runStep(node, step)
-    if (code !== 0) process.exit(code)
+    const codes =
+      step.beside === undefined
+        ? [await runStep(node, step)]
+        : await Promise.all(step.beside.map((lane) => runSteps(node, lane)))
+    const failed = codes.find((code) => code !== 0)
+    if (failed !== undefined) return failed
   }
+  return 0
 }
 
 /** Installs from the lock file unless the installed tree was made from this very lock file. */

@@ -32,6 +32,7 @@ import { endSessionBySid } from './sessions/end-sessions.ts'
 import { LOGOUT_CHANNEL } from './sessions/granted-session-store.ts'
 import { sendLogouts } from './sessions/send-logouts.ts'
 import { sessionRoutes } from './sessions/session-routes.ts'
+import { UPSTREAM_CALLBACK_PATH } from './upstreams/upstream-paths.ts'
 import { upstreamRoutes } from './upstreams/upstream-routes.ts'
 
 export interface GateSettings {
@@ -44,7 +45,6 @@ export interface GateSettings {
 export type GateFoundation = Foundation & { readonly masterKeys: MasterKeys }
 
 /** Where upstream providers send browsers back to, below the base URL. */
-const UPSTREAM_CALLBACK_PATH = '/sign-in/upstream/callback'
 
 /** Signing in here: applications, upstream providers, the policy, attempts and what they grant. */
 export function createGatePart(

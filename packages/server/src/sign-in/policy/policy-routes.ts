@@ -6,11 +6,10 @@ import { toWire } from '../../platform/wire/to-wire.ts'
 import { route, type ApiRoute } from '../../schema/operations.ts'
 import { changeSignInPolicy } from './change-policy.ts'
 import { isSafeSvg } from './safe-svg.ts'
-import { getSignInPolicy, type SignInPolicy } from './policy-store.ts'
+import { FALLBACKS, getSignInPolicy, type SignInPolicy } from './policy-store.ts'
 
 const PATH = '/sign_in_policy'
 
-const FALLBACKS = ['registered_device', 'certificate', 'admin_approval', 'browser_key'] as const
 const NAME_LENGTH_MAX = 100
 const PATH_LENGTH_MAX = 500
 const PROXIES_MAX = 50

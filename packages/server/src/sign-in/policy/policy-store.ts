@@ -11,6 +11,14 @@ type PolicyRow = RecordOf<typeof policyTable>
 /** What is decided about sign-ins. */
 export type SignInPolicy = Omit<PolicyRow, 'id' | 'isSingle' | 'updatedAt'>
 
+/** What somebody may do whose device cannot be proven. */
+export const FALLBACKS = [
+  'registered_device',
+  'certificate',
+  'admin_approval',
+  'browser_key',
+] as const
+
 /** What holds until somebody decides: whoever cannot prove a device, and a device that does not answer, is refused. */
 const DEFAULT_POLICY: SignInPolicy = {
   fallbacks: [],

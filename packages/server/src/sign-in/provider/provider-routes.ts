@@ -6,6 +6,7 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { findEnabledApplication } from '../applications/application-store.ts'
 import { getHeldAttempt } from '../attempts/attempt-cookie-input.ts'
+import { UPSTREAM_CALLBACK_PATH } from '../upstreams/upstream-paths.ts'
 import { attemptOfState, endUpstream } from '../upstreams/upstream-sign-in.ts'
 import {
   beginInteraction,
@@ -90,7 +91,7 @@ function mountInteractions(scope: FastifyInstance, dependencies: ProviderRouteDe
       takeOver: () => takeOver(reply),
     })
   })
-  scope.get(`${PREFIX}/upstream/callback`, async (request, reply) =>
+  scope.get(UPSTREAM_CALLBACK_PATH, async (request, reply) =>
     answerUpstream(dependencies, request, reply),
   )
 }

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { changeRoute } from '../../changes/change-routes.ts'
 import type { Foundation } from '../../changes/foundation.ts'
 import { parseId } from '../../platform/ids.ts'
-import { textInput } from '../../platform/wire/body-values.ts'
 import { toWire } from '../../platform/wire/to-wire.ts'
 import { timestampSchema } from '../../platform/wire/wire-values.ts'
 import { listRoute, route, type ApiRoute } from '../../schema/operations.ts'
@@ -14,6 +13,12 @@ import {
   removeUpstream,
   type UpstreamDependencies,
 } from './change-upstream.ts'
+import {
+  createUpstreamBody,
+  toUpstreamEdit,
+  toUpstreamValues,
+  updateUpstreamBody,
+} from './upstream-input.ts'
 import { getUpstream, listUpstreams, toUpstreamAccess } from './upstream-store.ts'
 
 export type UpstreamRouteDependencies = Pick<Foundation, 'db' | 'runChange' | 'sealer'> &
@@ -22,10 +27,6 @@ export type UpstreamRouteDependencies = Pick<Foundation, 'db' | 'runChange' | 's
 const PATH = '/sign_in_upstream_providers'
 const READ = { tags: ['Sign-in'], permission: 'Read Sign-in' } as const
 const WRITE = { tags: ['Sign-in'], permission: 'Manage Sign-in' } as const
-
-const NAME_LENGTH_MAX = 100
-const URL_LENGTH_MAX = 2_048
-const SCOPES_MAX = 20
 
 const upstreamSchema = z
   .object({
@@ -42,29 +43,6 @@ const upstreamSchema = z
     id: 'SignInUpstreamProvider',
     description: 'An OpenID Connect provider by which people are known before they are let in.',
   })
-
-const upstreamShape = {
-  name: textInput(NAME_LENGTH_MAX),
-  issuer: z.url({ protocol: /^https?$/, error: 'Must be a web address' }).max(URL_LENGTH_MAX),
-  client_id: textInput(URL_LENGTH_MAX),
-  client_secret: textInput(URL_LENGTH_MAX).describe('Never shown again.'),
-  scopes: z
-    .array(z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/, 'Must be a scope'))
-    .min(1)
-    .max(SCOPES_MAX)
-    .refine((scopes) => scopes.includes('openid'), 'Must contain openid'),
-}
-
-const createBody = z
-  .strictObject({
-    ...upstreamShape,
-    scopes: upstreamShape.scopes.default(['openid', 'email', 'profile']),
-  })
-  .meta({ id: 'CreateSignInUpstreamProvider' })
-const updateBody = z
-  .strictObject(upstreamShape)
-  .partial()
-  .meta({ id: 'UpdateSignInUpstreamProvider' })
 
 const checkSchema = z
   .object({
@@ -139,14 +117,11 @@ function writeRoutes(dependencies: UpstreamRouteDependencies): ApiRoute[] {
       path: PATH,
       stepUp: true,
       summary: 'Set up an upstream provider',
-      body: createBody,
+      body: createUpstreamBody,
       example: { body: EXAMPLE },
       responses: { 200: upstreamSchema },
-      handler: async ({ change, body }) => {
-        const { client_id: clientId, client_secret: clientSecret, ...values } = body
-        const wanted = { ...values, clientId, clientSecret }
-        return toJson(await createUpstream(change, wanted, dependencies))
-      },
+      handler: async ({ change, body }) =>
+        toJson(await createUpstream(change, toUpstreamValues(body), dependencies)),
     }),
     changeRoute(runChange, {
       ...WRITE,
@@ -155,14 +130,12 @@ function writeRoutes(dependencies: UpstreamRouteDependencies): ApiRoute[] {
       stepUp: true,
       summary: 'Change an upstream provider',
       description: 'Another issuer or client needs the secret anew.',
-      body: updateBody,
+      body: updateUpstreamBody,
       example: { body: { name: 'Example IdP of the office' } },
       responses: { 200: upstreamSchema },
       handler: async ({ change, params, body }) => {
-        const { client_id: clientId, client_secret: clientSecret, ...values } = body
         const id = parseId(params.id, 'upstream provider')
-        const edit = { ...values, clientId, clientSecret }
-        return toJson(await changeUpstream(change, id, edit, dependencies))
+        return toJson(await changeUpstream(change, id, toUpstreamEdit(body), dependencies))
       },
     }),
     changeRoute(runChange, {

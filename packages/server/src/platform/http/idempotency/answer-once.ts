@@ -82,14 +82,14 @@ export function createAnswerOnce(dependencies: AnswerOnceDependencies): AnswerOn
   return async (request, work) => {
     const now = clock.now()
     const claim: IdempotencyClaim = {
-      scope_hash: scopeHashOf(request),
+      scopeHash: scopeHashOf(request),
       fingerprint: fingerprintOf(request),
-      request_id: request.requestId,
-      created_at: now,
-      expires_at: new Date(now.getTime() + IDEMPOTENCY_RETENTION_MS),
+      requestId: request.requestId,
+      createdAt: now,
+      expiresAt: new Date(now.getTime() + IDEMPOTENCY_RETENTION_MS),
     }
     const replay = async () => {
-      const record = await findIdempotencyRecord(db, claim.scope_hash, now)
+      const record = await findIdempotencyRecord(db, claim.scopeHash, now)
       return record && { answer: readAnswer(record, claim, sealer), isReplayed: true }
     }
     const earlier = await replay()
@@ -122,7 +122,7 @@ function createAttempt(
   let keptText: string | undefined
   const sealAnswer = (answer: RepeatableAnswer): KeptAnswer => ({
     status: answer.status,
-    answer_sealed: sealer.seal(toText(answer), sealContext(claim)),
+    answerSealed: sealer.seal(toText(answer), sealContext(claim)),
   })
   const tryToKeep = async (keep: () => Promise<unknown>) => {
     try {
@@ -135,7 +135,7 @@ function createAttempt(
     transactionHooks: {
       async begin(tx) {
         keptText = undefined
-        if (!(await tryLockScope(tx, claim.scope_hash))) inProgress()
+        if (!(await tryLockScope(tx, claim.scopeHash))) inProgress()
         if (!(await claimIdempotencyRecord(tx, claim))) throw new AnsweredMeanwhile()
         hasBegun = true
       },
@@ -175,12 +175,12 @@ function readAnswer(
       'The idempotency key belongs to a request that asked for something else. Use a new key.',
     )
   }
-  if (record.status !== null && record.answer_sealed !== null) {
-    const text = sealer.openText(record.answer_sealed, sealContext(record))
+  if (record.status !== null && record.answerSealed !== null) {
+    const text = sealer.openText(record.answerSealed, sealContext(record))
     const { headers, body } = JSON.parse(text) as Pick<RepeatableAnswer, 'headers' | 'body'>
     return { status: record.status, headers, body }
   }
-  const ageMs = claim.created_at.getTime() - record.created_at.getTime()
+  const ageMs = claim.createdAt.getTime() - record.createdAt.getTime()
   if (ageMs < REQUEST_DURATION_MAX_MS) inProgress()
   throw new AppError(
     'answer_lost',
@@ -200,7 +200,7 @@ function toText({ headers, body }: RepeatableAnswer): string {
   return JSON.stringify({ headers, body })
 }
 
-function sealContext({ scope_hash: scopeHash }: Pick<IdempotencyClaim, 'scope_hash'>): SealContext {
+function sealContext({ scopeHash }: Pick<IdempotencyClaim, 'scopeHash'>): SealContext {
   return {
     table: 'idempotency_record',
     column: 'answer_sealed',

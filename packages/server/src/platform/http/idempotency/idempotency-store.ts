@@ -1,19 +1,25 @@
 import type { Kysely, Selectable, Transaction } from 'kysely'
 import { tryLockInTransaction } from '../../db/advisory-lock.ts'
 import type { IdempotencyTables } from '../../db/idempotency-tables.ts'
+import { RecordTable, type CamelCased } from '../../db/record-table.ts'
 
-export type IdempotencyRecord = Selectable<IdempotencyTables['idempotency_record']>
+const recordTable = new RecordTable<IdempotencyTables, IdempotencyTables['idempotency_record']>(
+  'idempotency_record',
+  {},
+)
+
+export type IdempotencyRecord = CamelCased<Selectable<IdempotencyTables['idempotency_record']>>
 
 /** The part of a record that says whose it is. */
 export type IdempotencyClaim = Pick<
   IdempotencyRecord,
-  'scope_hash' | 'fingerprint' | 'request_id' | 'created_at' | 'expires_at'
+  'scopeHash' | 'fingerprint' | 'requestId' | 'createdAt' | 'expiresAt'
 >
 
 /** An answer as it is kept. */
-export type KeptAnswer = Pick<IdempotencyRecord, 'status' | 'answer_sealed'>
+export type KeptAnswer = Pick<IdempotencyRecord, 'status' | 'answerSealed'>
 
-const NO_ANSWER: KeptAnswer = { status: null, answer_sealed: null }
+const NO_ANSWER: KeptAnswer = { status: null, answerSealed: null }
 
 /** The record of a scope that has not expired. */
 export async function findIdempotencyRecord(
@@ -21,12 +27,13 @@ export async function findIdempotencyRecord(
   scopeHash: Buffer,
   now: Date,
 ): Promise<IdempotencyRecord | undefined> {
-  return db
+  const row = await db
     .selectFrom('idempotency_record')
     .selectAll()
     .where('scope_hash', '=', scopeHash)
     .where('expires_at', '>', now)
     .executeTakeFirst()
+  return row && recordTable.fromRow(row)
 }
 
 /**
@@ -49,7 +56,7 @@ export async function claimIdempotencyRecord(
   claim: IdempotencyClaim,
   answer: KeptAnswer = NO_ANSWER,
 ): Promise<boolean> {
-  const row = { ...claim, ...answer }
+  const row = recordTable.toInsert({ ...claim, ...answer })
   const written = await db
     .insertInto('idempotency_record')
     .values(row)
@@ -72,12 +79,12 @@ export async function claimIdempotencyRecord(
 /** Keeps the answer of a request in its record; nothing happens when the record is not its own. */
 export async function updateIdempotencyAnswer(
   db: Kysely<IdempotencyTables>,
-  { scope_hash: scopeHash, request_id: requestId }: IdempotencyClaim,
+  { scopeHash, requestId }: IdempotencyClaim,
   answer: KeptAnswer,
 ): Promise<void> {
   await db
     .updateTable('idempotency_record')
-    .set(answer)
+    .set(recordTable.toUpdate(answer))
     .where('scope_hash', '=', scopeHash)
     .where('request_id', '=', requestId)
     .execute()
