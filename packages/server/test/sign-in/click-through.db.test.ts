@@ -10,6 +10,9 @@ import { expectGood, lookAtPages, type LookedAtPages } from './looked-at-pages.t
 import { openSignInWorld, type Computer, type SignInWorld, type Somebody } from './sign-in-world.ts'
 import type { BegunSignIn } from './trial-party.ts'
 
+/** For a step; a machine that does much else takes long. */
+const WAIT_MAX_MS = 90_000
+
 let world: SignInWorld
 let pages: LookedAtPages
 
@@ -17,7 +20,11 @@ beforeAll(async () => {
   world = await openSignInWorld()
   pages = lookAtPages(world.browser)
 })
-afterEach(() => world.sitAt(undefined))
+afterEach(async () => {
+  world.sitAt(undefined)
+  await Promise.all(world.browser.contexts().map((context) => context.close()))
+  expect(pages.complaints).toEqual([])
+})
 afterAll(() => world.close())
 
 /** Somebody goes to the application in a browser that runs on a computer. */
@@ -29,7 +36,8 @@ async function goTo(
   world.sitAt(computer)
   const signIn = await world.party.begin(person.email)
   const page = await pages.open('about:blank', { locale: 'en-GB', ...options })
-  await world.party.serve(page.context())
+  // As patient as every other wait of the tests.
+  page.setDefaultTimeout(WAIT_MAX_MS)
   await page.goto(signIn.url)
   return [page, signIn]
 }
@@ -61,7 +69,6 @@ describe('a person signs in', () => {
       amr: ['pop'],
     })
     expect(await recordOf(ada)).toMatchObject({ result: 'Success', deviceId: computer.id })
-    await page.context().close()
   })
 
   it('from one that will be blocked: is told until when, and may go on', async () => {
@@ -74,7 +81,6 @@ describe('a person signs in', () => {
     const claims = await signIn.finish(page)
     expect(claims).toMatchObject({ device_auth_state: 'Will Block' })
     expect(Date.parse(String(claims['device_will_block_at']))).toBeGreaterThan(Date.now())
-    await page.context().close()
   })
 
   it('from one that is blocked: fixes it, and is through at once', async () => {
@@ -85,7 +91,10 @@ describe('a person signs in', () => {
     await expectGood(page, 'real-blocked')
     const again = page.getByRole('button', { name: 'I have fixed it' })
     // Nothing is fixed by saying so.
-    await Promise.all([page.waitForResponse((answer) => answer.url().endsWith('/recheck')), again.click()])
+    await Promise.all([
+      page.waitForResponse((answer) => answer.url().endsWith('/recheck')),
+      again.click(),
+    ])
     await page.getByText('Your device has answered: it is still so.').waitFor()
     await expect.poll(() => again.isEnabled()).toBe(true)
     computer.simulated.setPosture('firewall', 'good')
@@ -101,7 +110,6 @@ describe('a person signs in', () => {
     expect(claims).toMatchObject({ device_auth_state: 'Good' })
     // On a machine with nothing else to do it is less than a second, and less than three.
     expect(knownMs).toBeLessThan(15_000)
-    await page.context().close()
   })
 
   it('with a computer that nobody has registered yet: it is theirs from then on', async () => {
@@ -118,7 +126,6 @@ describe('a person signs in', () => {
       .where('id', '=', computer.id)
       .executeTakeFirst()
     expect(device).toEqual({ ownerId: dan.id })
-    await page.context().close()
   })
 
   it('with a second computer, which is confirmed from the first', async () => {
@@ -129,10 +136,12 @@ describe('a person signs in', () => {
     await page.getByRole('button', { name: 'Yes, register it to me' }).click()
     await heading(page, 'Waiting for a confirmation …')
     await expectGood(page, 'real-confirmation')
-    const code = (await page.getByText('Type this number there:').locator('strong').textContent()) ?? ''
+    const code =
+      (await page.getByText('Type this number there:').locator('strong').textContent()) ?? ''
 
     world.sitAt(first)
     const own = await pages.open(`${world.baseUrl}/sign-in/me`, { locale: 'en-GB' })
+    own.setDefaultTimeout(WAIT_MAX_MS)
     await own.getByLabel('Your email address at work').fill(gil.email)
     await own.getByRole('button', { name: 'Go on' }).click()
     await own.getByRole('heading', { name: `Register ${second.name} to you?` }).waitFor()
@@ -147,8 +156,6 @@ describe('a person signs in', () => {
     expect(await signIn.finish(page)).toMatchObject({ device_id: second.id })
     await own.reload()
     expect(await own.getByRole('link', { name: second.name }).count()).toBe(1)
-    await own.context().close()
-    await page.context().close()
   })
 })
 
@@ -173,7 +180,6 @@ describe('a person is not signed in', () => {
     await page.goto(address)
     await heading(page, 'This sign-in took too long and has ended.')
     await expectGood(page, 'real-abandoned')
-    await page.context().close()
   })
 
   it('whose computer is offline, or is none of theirs', async () => {
@@ -182,12 +188,10 @@ describe('a person is not signed in', () => {
     const [elsewhere] = await goTo(ian, undefined)
     await elsewhere.getByText('device_unknown').waitFor()
     await expectGood(elsewhere, 'real-refused')
-    await elsewhere.context().close()
     computer.agent.stop()
     const [page] = await goTo(ian, computer)
     await page.getByText('Your device does not answer.').waitFor()
     await page.getByRole('link', { name: 'Back to where I came from' }).click()
     await page.waitForURL(/callback\?error=access_denied/)
-    await page.context().close()
   })
 })

@@ -20,19 +20,21 @@ import { startService } from '../../src/app/service.ts'
 import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
 import { findOrCreatePerson } from '../../src/people/people/find-or-create-person.ts'
 import { CleanupStack } from '../../src/platform/cleanup-stack.ts'
-import { findFreePort } from '../../src/platform/net/find-free-port.ts'
+import { findFreePort, findFreePortRange } from '../../src/platform/net/find-free-port.ts'
 import { SILENT_LOGGER } from '../../src/platform/silent-logger.ts'
 import { findCheckBySlug } from '../../src/posture/checks/catalogue-store.ts'
 import { configureCheck } from '../../src/posture/checks/configuration/configure-check.ts'
 import { createEnrollmentSecret } from '../../src/posture/enrollment/secrets/create-enrollment-secret.ts'
 import { createApplication } from '../../src/sign-in/applications/change-application.ts'
-import { createApplicationBody, toApplicationValues } from '../../src/sign-in/applications/application-input.ts'
+import {
+  createApplicationBody,
+  toApplicationValues,
+} from '../../src/sign-in/applications/application-input.ts'
 import { launchBrowser } from '../console/support/launch-browser.ts'
 import { createKeyAdmin } from '../support/api-keys.ts'
 import { createTestDatabase } from '../support/database.ts'
-import { findFreeRange } from '../support/proof-world.ts'
 import { toUrl } from '../support/to-url.ts'
-import { createTrialParty, TRIAL_CALLBACK, type TrialParty } from './trial-party.ts'
+import { startTrialParty, type TrialAccess, type TrialParty } from './trial-party.ts'
 
 const COMPUTERS_MAX = 12
 const PROBE_PORTS = 24
@@ -58,10 +60,7 @@ export interface SignInWorld {
   readonly party: TrialParty
   readonly addPerson: (name: string) => Promise<Somebody>
   /** Starts the agent of a computer, of somebody or of nobody, and waits until every check was answered. */
-  readonly addComputer: (
-    owner: Somebody | undefined,
-    bad?: readonly string[],
-  ) => Promise<Computer>
+  readonly addComputer: (owner: Somebody | undefined, bad?: readonly string[]) => Promise<Computer>
   /** From now on the browser runs on this computer, or on none. */
   readonly sitAt: (computer: Computer | undefined) => void
   readonly close: () => Promise<void>
@@ -82,7 +81,7 @@ export async function openSignInWorld(): Promise<SignInWorld> {
   cleanup.add(() => rm(dataDir, { recursive: true, force: true }))
   const port = await findFreePort('127.0.0.1')
   const baseUrl = `http://localhost:${port}`
-  const { first, last } = await findFreeRange(PROBE_PORTS)
+  const { first, last } = await findFreePortRange('127.0.0.1', PROBE_PORTS)
   const config = loadConfig({
     DATABASE_URL: toUrl(database.connection),
     HELIOGRAPH_REPORTING_DATABASE_URL: toUrl(database.reporting.connection),
@@ -99,14 +98,17 @@ export async function openSignInWorld(): Promise<SignInWorld> {
   const services = await openFoundation(config, { purpose: 'command' })
   cleanup.add(() => services.close())
   await createKeyAdmin(services.runChange)
-  const application = await prepare(services)
+  await setConsequences(services)
+  const party = await startTrialParty(`${baseUrl}/sign-in`, (redirectUri) =>
+    registerApplication(services, redirectUri),
+  )
+  cleanup.add(() => party.close())
   const browser = await launchBrowser()
   cleanup.add(() => browser.close())
   const { addComputer, sitAt, stop } = createComputers(services, `http://127.0.0.1:${port}`)
   cleanup.add(stop)
   return {
-    ...{ services, baseUrl, browser, addComputer, sitAt },
-    party: await createTrialParty(`${baseUrl}/sign-in`, application),
+    ...{ services, baseUrl, browser, party, addComputer, sitAt },
     addPerson: async (name) => {
       const email = `${name.toLowerCase()}@example.com`
       const { id } = await services.runChange({ actor: SYSTEM_ACTOR }, (change) =>
@@ -118,21 +120,28 @@ export async function openSignInWorld(): Promise<SignInWorld> {
   }
 }
 
-/** The application, and what the checks do. */
-async function prepare({ runChange, sealer }: ServiceFoundation) {
-  return runChange({ actor: SYSTEM_ACTOR }, async (change) => {
+async function setConsequences({ runChange }: ServiceFoundation): Promise<void> {
+  await runChange({ actor: SYSTEM_ACTOR }, async (change) => {
     for (const [slug, consequence] of Object.entries(CONSEQUENCES)) {
       const check = await findCheckBySlug(change.tx, slug)
       if (check === undefined) throw new Error(`there is no check ${slug}`)
       await configureCheck(change, check.id, consequence)
     }
-    const values = createApplicationBody.parse({ name: 'Wiki', redirect_uris: [TRIAL_CALLBACK] })
-    const made = await createApplication(change, toApplicationValues(values), {
+  })
+}
+
+async function registerApplication(
+  { runChange, sealer }: ServiceFoundation,
+  redirectUri: string,
+): Promise<TrialAccess> {
+  const values = createApplicationBody.parse({ name: 'Wiki', redirect_uris: [redirectUri] })
+  const { application, secret } = await runChange({ actor: SYSTEM_ACTOR }, async (change) =>
+    createApplication(change, toApplicationValues(values), {
       sealer,
       findTargetProblem: () => undefined,
-    })
-    return { clientId: made.application.clientId, secret: made.secret ?? '' }
-  })
+    }),
+  )
+  return { clientId: application.clientId, secret: secret ?? '' }
 }
 
 function createComputers({ db, runChange, sealer }: ServiceFoundation, baseUrl: string) {
@@ -181,7 +190,9 @@ async function findAnswered(db: ServiceFoundation['db'], serial: string) {
     .select(['d.id', 'd.name'])
     .where('d.serial', '=', serial)
     .where((is) =>
-      is.exists(is.selectFrom('check_result as r').select('r.id').whereRef('r.device_id', '=', 'd.id')),
+      is.exists(
+        is.selectFrom('check_result as r').select('r.id').whereRef('r.device_id', '=', 'd.id'),
+      ),
     )
     .where((is) =>
       is.not(

@@ -1,5 +1,8 @@
 /* An application of tests that signs people in through the service: a certified client of OpenID Connect. */
-import type { BrowserContext, Page } from 'playwright-core'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Page } from 'playwright-core'
 import {
   allowInsecureRequests,
   authorizationCodeGrant,
@@ -23,36 +26,37 @@ export interface BegunSignIn {
 export interface TrialParty {
   /** Begins a sign-in of somebody. The address is pushed: nobody but the application can have said it. */
   readonly begin: (email: string) => Promise<BegunSignIn>
-  /** Has the browser find the application, which listens nowhere. */
-  readonly serve: (context: BrowserContext) => Promise<void>
+  readonly close: () => Promise<void>
 }
 
-/** Where the application takes its answers; only browsers of tests find it. */
-export const TRIAL_CALLBACK = 'http://localhost:47999/callback'
+/** What an application is known by. */
+export interface TrialAccess {
+  readonly clientId: string
+  readonly secret: string
+}
 
-export async function createTrialParty(
+/** Starts an application; `register` makes it known to the issuer. */
+export async function startTrialParty(
   issuer: string,
-  application: { readonly clientId: string; readonly secret: string },
+  register: (redirectUri: string) => Promise<TrialAccess>,
 ): Promise<TrialParty> {
-  const authentication = ClientSecretBasic(application.secret)
-  const options = { execute: [allowInsecureRequests] }
-  const config = await discovery(
-    new URL(issuer),
-    application.clientId,
-    {},
-    authentication,
-    options,
-  )
+  const server = createServer((_request, response) => {
+    response.setHeader('content-type', 'text/html')
+    response.end('<!doctype html><title>Wiki</title><p>Welcome</p>')
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const callback = `http://localhost:${(server.address() as AddressInfo).port}/callback`
+  const { clientId, secret } = await register(callback)
+  const config = await discovery(new URL(issuer), clientId, {}, ClientSecretBasic(secret), {
+    execute: [allowInsecureRequests],
+  })
   return {
-    serve: async (context) => {
-      await context.route(`${TRIAL_CALLBACK}**`, async (route) =>
-        route.fulfill({ contentType: 'text/html', body: '<title>Wiki</title><p>Welcome</p>' }),
-      )
-    },
+    close: () => closeServer(server),
     begin: async (email) => {
       const [state, nonce, verifier] = [randomState(), randomNonce(), randomPKCECodeVerifier()]
       const url = await buildAuthorizationUrlWithPAR(config, {
-        ...{ scope: 'openid email profile', redirect_uri: TRIAL_CALLBACK, state, nonce },
+        ...{ scope: 'openid email profile', redirect_uri: callback, state, nonce },
         login_hint: email,
         code_challenge: await calculatePKCECodeChallenge(verifier),
         code_challenge_method: 'S256',
@@ -60,7 +64,7 @@ export async function createTrialParty(
       return {
         url: url.href,
         finish: async (page) => {
-          await page.waitForURL(`${TRIAL_CALLBACK}**`)
+          await page.waitForURL(`${callback}**`)
           const checks = { pkceCodeVerifier: verifier, expectedNonce: nonce, expectedState: state }
           const tokens = await authorizationCodeGrant(config, new URL(page.url()), checks)
           return tokens.claims() ?? {}
@@ -68,4 +72,10 @@ export async function createTrialParty(
       }
     },
   }
+}
+
+async function closeServer(server: Server): Promise<void> {
+  server.close()
+  server.closeAllConnections()
+  await once(server, 'close')
 }
