@@ -82,7 +82,7 @@ async function useVictimsKey(): Promise<void> {
       select c.last_seen_at > d.enrolled_at as used from device d
       join device_contact c on c.device_id = d.id where d.id = 1`.execute(api.services.db)
     expect(rows[0]?.used).toBe(true)
-  }, 10_000)
+  })
 }
 
 function get(url: string) {

@@ -69,13 +69,13 @@ it('is said by the REST API', async () => {
   expect(await listForeignWords(`${BASE_URL}/openapi_specifications/2026-04-07`, headers)).toEqual(
     [],
   )
-}, 120_000)
+})
 
 it('is said by the standard surface', async () => {
   const headers = { authorization: `Bearer ${await service.newToken()}` }
   await send(`${ISSUER}/streams`, 'POST', headers, {})
   expect(await listForeignWords(`${ISSUER}/openapi.json`, headers)).toEqual([])
-}, 120_000)
+})
 
 /** Spoils every request that a document describes; answers the refusals that are in foreign words. */
 async function listForeignWords(

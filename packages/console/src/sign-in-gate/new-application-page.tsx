@@ -13,7 +13,8 @@ import type {
 } from '../api/generated/types.gen.ts'
 import { Page, Section } from '../kit/page.tsx'
 import { useAction } from '../kit/use-action.ts'
-import { APPLICATIONS_PATH } from './gate-queries.ts'
+import { Needs } from '../shell/needs.tsx'
+import { APPLICATIONS_PATH, MANAGE_PERMISSION } from './gate-queries.ts'
 import { GuideSteps } from './guide-steps.tsx'
 import classes from './guide-steps.module.css'
 import type { Guide } from './guides/guide.ts'
@@ -36,6 +37,7 @@ export function NewApplicationPage() {
 function ChooseGuide() {
   return (
     <Page title={words.title} lead={words.lead} above={ABOVE}>
+      <Needs permission={MANAGE_PERMISSION} />
       <nav className={classes.guides} aria-label={words.title}>
         {GUIDES.map(({ id, name, lead }) => (
           <Link key={id} to="/settings/sign-in/new" search={{ for: id }} className={classes.guide}>
