@@ -121,7 +121,9 @@ describe('every page', () => {
 
   it('says what access is missing, and who can give it', async () => {
     const context = await console.newContext({ access: 'billing_only' })
-    const closed = [...ROUTES, '/reports/new', '/settings/sign-in/new'].filter((route) => !OPEN_TO_ALL.has(route))
+    const closed = [...ROUTES, '/reports/new', '/settings/sign-in/new'].filter(
+      (route) => !OPEN_TO_ALL.has(route),
+    )
     const wrong = await lookAtAll(closed, context, async (page, route) => {
       await go(page, route)
       return expectTold(page, /An admin with full access can widen it, under Settings, Admins/)
