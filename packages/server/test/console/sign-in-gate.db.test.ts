@@ -50,6 +50,33 @@ describe('the applications of the console', () => {
     await page.getByRole('button', { name: 'I have stored it' }).click()
   })
 
+  it('connects a site behind a proxy, with what is entered there', async () => {
+    const page = await console.openPage('/settings/sign-in')
+    await sendAs(page, 'POST', '/sign_in_upstream_providers', {
+      ...{ name: 'Directory', issuer: 'http://127.0.0.1:9', client_id: 'a', client_secret: 'b' },
+    })
+    await page.goto(`${console.baseUrl}/console/settings/sign-in/new?for=nginx`)
+    await page.getByLabel('Hosts').fill('wiki.example.com\ndocs.example.com')
+    await page.getByRole('combobox', { name: 'Upstream provider' }).click()
+    await page.getByRole('option', { name: 'Directory' }).click()
+    await page.getByRole('button', { name: 'Go on' }).click()
+    const configuration = page.getByRole('region', { name: 'nginx configuration' })
+    await configuration.waitFor()
+    expect(await configuration.textContent()).toContain(
+      'X-Original-URL https://docs.example.com$request_uri;',
+    )
+    expect(await configuration.textContent()).toContain(
+      `proxy_pass ${console.baseUrl}/sign-in/auth;`,
+    )
+    await expectAccessible(page)
+    await expectFitting(page, 'sign-in-proxy-steps')
+    await page.getByRole('button', { name: 'It is entered' }).click()
+    await page.getByRole('tab', { name: 'Set-up' }).click()
+    await page.getByRole('heading', { name: 'If it is Envoy' }).waitFor()
+    await expectAccessible(page)
+    await expectFitting(page, 'sign-in-proxy-application')
+  })
+
   it('tries one: what came of it, and which field of a request is wrong', async () => {
     const page = await console.openPage('/settings/sign-in')
     const {

@@ -4,8 +4,12 @@ import { authentik, cloudflare, google, keycloak, oidc } from './brokers.ts'
 import { entra } from './entra.ts'
 import type { Guide } from './guide.ts'
 import { okta } from './okta.ts'
+import { anyProxy, caddy, envoy, nginx, traefik } from './proxies.ts'
 
-export const GUIDES: readonly Guide[] = [okta, entra, google, keycloak, authentik, cloudflare, oidc]
+export const GUIDES: readonly Guide[] = [
+  ...[okta, entra, google, keycloak, authentik, cloudflare, oidc],
+  ...[nginx, caddy, traefik, envoy],
+]
 
 /** What tells by its redirect URI where an application is. */
 const MARKS: readonly (readonly [RegExp, Guide])[] = [
@@ -22,6 +26,6 @@ export function guideOf({
   redirect_uris: uris,
 }: Pick<SignInApplication, 'kind' | 'redirect_uris'>): Guide | undefined {
   if (kind === 'entra') return entra
-  if (kind === 'forward_auth') return undefined
+  if (kind === 'forward_auth') return anyProxy
   return MARKS.find(([mark]) => uris.some((uri) => mark.test(uri)))?.[1] ?? oidc
 }
