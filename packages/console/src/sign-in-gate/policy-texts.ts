@@ -32,7 +32,7 @@ export const policyTexts = {
   firsts: {
     on_first_use: [
       'Registers itself',
-      'Whoever signs in first as this person decides. Good as long as the identity provider is.',
+      'Whoever signs in first as this person decides. Good as long as the identity provider is, and only where one has spoken: an upstream provider, Entra, or a signed or pushed request. Where nothing but the browser tells who signs in, an admin approves.',
     ],
     admin_approval: ['An admin approves', 'Nobody registers a device unseen.'],
     refuse: ['Refuse', 'Devices are registered by admins or the API alone.'],

@@ -25,6 +25,7 @@ import { createPageAssets } from './pages/kit/page-assets.ts'
 import { mountPages } from './pages/page-surface.ts'
 import { policyRoutes } from './policy/policy-routes.ts'
 import { createProviderHolder } from './provider/provider-holder.ts'
+import { createProviderPages } from './provider/provider-pages.ts'
 import { mountProvider } from './provider/provider-routes.ts'
 import { SIGN_IN_KEY_CHANNEL } from './provider/sign-in-key-store.ts'
 import { createSignInKeys } from './provider/sign-in-keys.ts'
@@ -77,7 +78,7 @@ export function createGatePart(
     mount: (http) => {
       const openProvider = createProviderHolder(
         {
-          ...{ db, clock, sealer, baseUrl, outbound },
+          ...{ db, clock, sealer, baseUrl, outbound, pages: createProviderPages(site) },
           cookieKeys: cookieKeysOf(foundation.masterKeys),
           endBySid: async (clientId, sid) =>
             runChange({ actor: SYSTEM_ACTOR }, async (change) =>

@@ -5,6 +5,9 @@
 import { PassThrough, type Readable } from 'node:stream'
 import { SECOND_MS } from '../../platform/clock.ts'
 
+/** As many pages as somebody has open of one sign-in. */
+export const STREAMS_PER_ATTEMPT_MAX = 4
+
 /** Those who watch attempts in this process. */
 export interface AttemptWatch {
   /** Called with the payload of each notification. */
@@ -15,13 +18,13 @@ export interface AttemptWatch {
   readonly watch: (attemptId: string, look: () => void) => () => void
   /** Ends every stream. */
   readonly end: () => void
-  /** Adds a stream that ends with the process. */
-  readonly addStream: (stream: PassThrough) => void
+  /** Adds a stream of an attempt, that ends with the process; of too many of one attempt the first ends. */
+  readonly addStream: (attemptId: string, stream: PassThrough) => void
 }
 
 export function createAttemptWatch(): AttemptWatch {
   const watchers = new Map<string, Set<() => void>>()
-  const streams = new Set<PassThrough>()
+  const streams = new Map<string, Set<PassThrough>>()
   return {
     hear: (payload) => {
       const id = readId(payload)
@@ -39,11 +42,17 @@ export function createAttemptWatch(): AttemptWatch {
       }
     },
     end: () => {
-      for (const stream of streams) stream.end()
+      for (const some of streams.values()) for (const stream of some) stream.end()
     },
-    addStream: (stream) => {
-      streams.add(stream)
-      stream.once('close', () => streams.delete(stream))
+    addStream: (attemptId, stream) => {
+      const own = streams.get(attemptId) ?? new Set()
+      const [first] = own
+      if (own.size >= STREAMS_PER_ATTEMPT_MAX) first?.end()
+      streams.set(attemptId, own.add(stream))
+      stream.once('close', () => {
+        own.delete(stream)
+        if (own.size === 0 && streams.get(attemptId) === own) streams.delete(attemptId)
+      })
     },
   }
 }
@@ -68,7 +77,7 @@ export function streamAttempt(
   read: () => Promise<{ readonly json: object; readonly isOver: boolean } | undefined>,
 ): Readable {
   const stream = new PassThrough()
-  watch.addStream(stream)
+  watch.addStream(attemptId, stream)
   let looking: Promise<void> = Promise.resolve()
   let sent = ''
   const stop = watch.watch(attemptId, () => {

@@ -11,7 +11,7 @@ import { streamAttempt, type AttemptWatch } from './attempt-events.ts'
 import { findAttempt, type Attempt } from './attempt-store.ts'
 import { refuseAttempt } from './refuse-attempt.ts'
 import type { RefusalCode } from './refusals.ts'
-import { proceedAttempt, runPosture } from './run-posture.ts'
+import { proceedAttempt, runPosture, settleRegistration } from './run-posture.ts'
 import { viewOfAttempt } from './view-attempt.ts'
 
 export interface AttemptRouteDependencies extends Pick<
@@ -99,8 +99,9 @@ async function answerEvents(
     log.debug({ err: error }, 'a sign-in did not go on')
   })
   const stream = streamAttempt(watch, id, async () => {
-    const attempt = await findAttempt(dependencies.db, id)
-    if (attempt === undefined) return undefined
+    const found = await findAttempt(dependencies.db, id)
+    if (found === undefined) return undefined
+    const attempt = await settleRegistration(dependencies, found)
     return { json: await viewOfAttempt(dependencies, attempt), isOver: attempt.endedAt !== null }
   })
   return { kind: 'events', stream }

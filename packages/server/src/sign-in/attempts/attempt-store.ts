@@ -121,6 +121,59 @@ export async function countAttemptsOfAddress(
   return rows[0]?.count ?? 0
 }
 
+/** How many attempts are under way, counted up to a bound. */
+export async function countAttemptsUnderWay(db: Kysely<Schema>, countMax: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from (
+      select from sign_in_attempt where ended_at is null limit ${countMax}) attempts`.execute(db)
+  return rows[0]?.count ?? 0
+}
+
+/**
+ * Locks attempts under way of the addresses that have the most of them, the oldest first; of one person where that is
+ * asked for. Whoever is the only one behind an address is the last to be named. Waits for none.
+ */
+export async function listCrowdedAttemptsForUpdate(
+  tx: Transaction<Schema>,
+  personId: string | null,
+  limit: number,
+): Promise<Attempt[]> {
+  const { rows: crowded } = await sql<{ id: string }>`
+    select id from sign_in_attempt
+    where ended_at is null and (${personId}::bigint is null or person_id = ${personId}::bigint)
+    order by count(*) over (partition by ip_address) desc, started_at, id limit ${limit}`.execute(
+    tx,
+  )
+  if (crowded.length === 0) return []
+  const rows = await tx
+    .selectFrom('sign_in_attempt')
+    .selectAll()
+    .where(
+      'id',
+      'in',
+      crowded.map(({ id }) => id),
+    )
+    .where('ended_at', 'is', null)
+    .orderBy('id')
+    .forUpdate()
+    .skipLocked()
+    .execute()
+  return rows.map((row) => attemptTable.fromRow(row))
+}
+
+/** How many attempts of a person are under way, counted up to a bound. */
+export async function countAttemptsOfPerson(
+  db: Kysely<Schema>,
+  personId: string,
+  countMax: number,
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from (
+      select from sign_in_attempt
+      where person_id = ${personId} and ended_at is null limit ${countMax}) attempts`.execute(db)
+  return rows[0]?.count ?? 0
+}
+
 /** The ids of attempts under way from devices, which may have to show another status. */
 export async function listAttemptsOfDevices(
   db: Kysely<Schema>,

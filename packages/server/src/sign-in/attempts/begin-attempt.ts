@@ -5,6 +5,7 @@ import { newSecret, newUuid } from '../../platform/ids.ts'
 import { isEqualSecret } from '../../platform/secrets/keyed-digest.ts'
 import type { AttemptInteraction } from '../../schema/tables/sign-in-tables.ts'
 import { countAttemptsOfAddress, insertAttempt, type Attempt } from './attempt-store.ts'
+import { makeRoom } from './make-room.ts'
 import { ATTEMPT_LIFETIME_MS } from './move-attempt.ts'
 
 /** A sign-in that begins: who sent the browser, and what is known of it. */
@@ -31,7 +32,8 @@ const USER_AGENT_LENGTH_MAX = 1_000
 const RETRY_AFTER_SECONDS = 60
 
 /**
- * Begins a sign-in. Nothing is written of it elsewhere before it is known whose it is.
+ * Begins a sign-in. Nothing is written of it elsewhere before it is known whose it is. Where too many are under way in
+ * all, those of the most crowded addresses end.
  *
  * @throws AppError `rate_limited` when too many from this address are under way
  */
@@ -43,6 +45,7 @@ export async function beginAttempt(change: Change, input: NewAttempt): Promise<B
     const message = 'Too many sign-ins from this address are under way. Try again in a minute.'
     throw new AppError('rate_limited', message, { retryAfterSeconds: RETRY_AFTER_SECONDS })
   }
+  await makeRoom(change)
   const secret = newSecret()
   const attempt = await insertAttempt(tx, {
     id: newUuid(),

@@ -156,9 +156,12 @@ export async function abandonAttempts({
   }
 }
 
-async function abandonLocked(change: Change, attempt: Attempt): Promise<void> {
+/** Ends a locked attempt that comes to nothing any more, at its time or before it. */
+export async function abandonLocked(change: Change, attempt: Attempt): Promise<void> {
   const { tx } = change
-  const { authLogSessionId, expiresAt } = attempt
+  const { authLogSessionId } = attempt
+  const now = change.now()
+  const expiresAt = attempt.expiresAt < now ? attempt.expiresAt : now
   if (attempt.personId === null && authLogSessionId === null) {
     await deleteAttempt(tx, attempt.id)
     return

@@ -6,6 +6,7 @@ import { openSession } from '../journal/open-session.ts'
 import { findApplicationName } from './attempt-facts-read.ts'
 import { updateAttempt, type Attempt } from './attempt-store.ts'
 import { refuseLocked } from './end-attempt.ts'
+import { makeRoomForPerson } from './make-room.ts'
 import { JOURNAL_TIMEOUT_SECONDS, lockAttempt } from './move-attempt.ts'
 
 /** The member of the evidence that says whether it is proven who signs in. */
@@ -39,6 +40,7 @@ export async function identifyPerson(
   const person = await findIdentified(change, identified)
   if (person === 'ended') return refuseLocked(change, attempt, 'person_ended')
   if (person === undefined) return refuseLocked(change, attempt, 'person_unknown')
+  await makeRoomForPerson(change, person.id)
   const applicationName =
     attempt.applicationId === null
       ? null

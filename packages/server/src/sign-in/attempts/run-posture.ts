@@ -5,10 +5,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { Foundation } from '../../changes/foundation.ts'
+import { AppError } from '../../platform/app-error.ts'
 import { MINUTE_MS, SECOND_MS } from '../../platform/clock.ts'
 import { getSignInPolicy } from '../policy/policy-store.ts'
+import { findDeviceOfPerson } from './attempt-facts-read.ts'
 import { findAttempt, type Attempt } from './attempt-store.ts'
 import { continueAttempt, postureKnown } from './decide-posture.ts'
+import { deviceRegistered } from './know-device.ts'
 import { countUnanswered, insertCheckRefreshes, listStaleCheckIds } from './stale-checks-store.ts'
 
 export type RunPostureDependencies = Pick<Foundation, 'db' | 'runChange' | 'clock'>
@@ -43,14 +46,40 @@ export async function runPosture(
   )
 }
 
-/** Goes on with an attempt whose device is known and of which nobody decided yet; otherwise nothing happens. */
+/**
+ * Goes on with an attempt whose device is known and of which nobody decided yet, or whose registration somebody has
+ * decided elsewhere; otherwise nothing happens.
+ */
 export async function proceedAttempt(
   dependencies: RunPostureDependencies,
   attemptId: string,
 ): Promise<Attempt | undefined> {
-  const attempt = await findAttempt(dependencies.db, attemptId)
+  const found = await findAttempt(dependencies.db, attemptId)
+  const attempt = found && (await settleRegistration(dependencies, found))
   if (attempt?.stage !== 'posture') return attempt
   return runPosture(dependencies, attempt, { isContinuing: false })
+}
+
+/**
+ * The attempt after its device was registered beside it, by the approval of a request, say: an attempt that waits at its
+ * registration goes on. Any number of processes may call it at a time.
+ */
+export async function settleRegistration(
+  { db, runChange, clock }: RunPostureDependencies,
+  attempt: Attempt,
+): Promise<Attempt> {
+  const { id, stage, deviceId, personId, endedAt, expiresAt } = attempt
+  if (stage !== 'registration' || endedAt !== null || expiresAt <= clock.now()) return attempt
+  const device = await findDeviceOfPerson(db, deviceId ?? '0', personId ?? '0')
+  if (device?.isRegistered !== true) return attempt
+  const moved = runChange({ actor: SYSTEM_ACTOR }, async (change) => deviceRegistered(change, id))
+  return moved.catch(async (error: unknown) => {
+    // Somebody else was faster.
+    if (error instanceof AppError && error.code === 'conflict') {
+      return (await findAttempt(db, id)) ?? attempt
+    }
+    throw error
+  })
 }
 
 /** Whether every check whose shelf life is over has run again. */

@@ -88,7 +88,7 @@ export function toEntraPage({ action, fields }: EntraAnswer): PageAnswer {
       title: 'Sign in',
       body: html`<form method="post" action=${action} data-submit>
         ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name=${name} value=${value} />`)}
-        <button type="submit" class="main">Continue</button>
+        <div class="actions"><button class="button button-main">Continue</button></div>
       </form>`,
     },
   }

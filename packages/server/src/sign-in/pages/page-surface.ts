@@ -183,19 +183,33 @@ interface SentPage {
   readonly policy?: PagePolicy
 }
 
-async function sendPage(
+/** A page as it is sent: its HTML, and the headers of it. */
+export async function toWholePage(
   { readBrand, assets }: PageSite,
-  reply: FastifyReply,
-  { content, language, status = 200, policy }: SentPage,
-): Promise<FastifyReply> {
+  { content, language, policy }: SentPage,
+): Promise<{ readonly html: string; readonly headers: Record<string, string> }> {
   const brand = await readBrand()
+  return {
+    html: renderPage({ ...content, language, brand }, assets),
+    headers: {
+      ...pageHeaders(policy),
+      'content-language': language,
+      vary: 'accept-language, cookie',
+    },
+  }
+}
+
+async function sendPage(
+  site: PageSite,
+  reply: FastifyReply,
+  sent: SentPage,
+): Promise<FastifyReply> {
+  const { html, headers } = await toWholePage(site, sent)
   return reply
-    .code(status)
+    .code(sent.status ?? 200)
     .type('text/html; charset=utf-8')
-    .headers(pageHeaders(policy))
-    .header('content-language', language)
-    .header('vary', 'accept-language, cookie')
-    .send(renderPage({ ...content, language, brand }, assets))
+    .headers(headers)
+    .send(html)
 }
 
 /** A failure as a page; logged once where it is one of the service. */

@@ -46,7 +46,11 @@ const shape = {
     .refine((list) => new Set(list).size === list.length, 'Must name each one once')
     .describe('What somebody may do whose device cannot be proven, in this order; none refuses.'),
   browser_key_days: z.int().min(1).max(DAYS_MAX),
-  first_registration: z.enum(['on_first_use', 'admin_approval', 'refuse']),
+  first_registration: z
+    .enum(['on_first_use', 'admin_approval', 'refuse'])
+    .describe(
+      'What the first device of a person takes. On first use registers for somebody of whom an identity provider has spoken (an upstream provider, Entra, a signed or pushed request); anybody else waits for an admin.',
+    ),
   further_registration: z.enum([
     'registered_device',
     'admin_approval',

@@ -448,6 +448,14 @@ describe('a broker sign-in', () => {
   })
 })
 
+it('says in a page what is wrong with a request, and where to begin again', async () => {
+  const { status, body, headers } = await browse().get(`${BASE_URL}/sign-in/authorize?client_id=no`)
+  expect(status).toBe(400)
+  expect(body).toContain('/sign-in/assets/pages-')
+  expect(body).toContain('begin where you came from')
+  expect(String(headers['content-security-policy'])).toContain("default-src 'none'")
+})
+
 describe('signing out', () => {
   it('ends the session of the ID token that asks for it', async () => {
     const config = await relyOn(
@@ -461,7 +469,15 @@ describe('signing out', () => {
       id_token_hint: tokens.id_token ?? '',
       post_logout_redirect_uri: 'https://wiki.example.com/bye',
     })
-    expect((await browser.get(url.href)).status).toBe(200)
+    const page = await browser.get(url.href)
+    expect(page.status).toBe(200)
+    // A page as all others are: with their look, their policy, and the form of the library.
+    expect(page.body).toContain('/sign-in/assets/pages-')
+    expect(page.body).not.toMatch(/<script(?![^>]*src=)/)
+    expect(page.body).toMatch(/name="xsrf" value="[^"]+"/)
+    const policy = String(page.headers['content-security-policy'])
+    expect(policy).toContain("script-src 'self'")
+    expect(policy).toContain("form-action 'self' https://wiki.example.com")
     const ended = await api.db
       .selectFrom('sign_in_granted_session')
       .select('end_reason')

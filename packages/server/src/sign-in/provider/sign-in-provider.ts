@@ -17,6 +17,7 @@ import { createGuardedFetch } from '../../platform/net/guarded-fetch.ts'
 import type { Outbound } from '../../platform/net/outbound.ts'
 import { isUuid } from '../../platform/ids.ts'
 import { findLivePersonId, findTokenSession } from './device-claims-read.ts'
+import type { ProviderPages } from './provider-pages.ts'
 import { createProviderStorage, SIGN_IN_SCOPES } from './provider-storage.ts'
 import { ACR_OF, toSessionClaims } from './session-claims.ts'
 import type { SigningJwk } from './sign-in-keys.ts'
@@ -24,6 +25,7 @@ import type { SigningJwk } from './sign-in-keys.ts'
 export interface ProviderDependencies extends Pick<Foundation, 'db' | 'clock' | 'sealer'> {
   readonly baseUrl: string
   readonly outbound: Pick<Outbound, 'client'>
+  readonly pages: ProviderPages
   /** What signs cookies; the first signs, all verify. */
   readonly cookieKeys: readonly Buffer[]
   /** Ends what an application was granted, by what its ID token calls it. */
@@ -86,7 +88,7 @@ export function createSignInProvider(
 }
 
 function toConfiguration(
-  { db, clock, sealer, outbound, cookieKeys, baseUrl }: ProviderDependencies,
+  { db, clock, sealer, outbound, cookieKeys, baseUrl, pages }: ProviderDependencies,
   keys: readonly SigningJwk[],
 ): Configuration {
   const cookie = {
@@ -145,11 +147,12 @@ function toConfiguration(
       policy: createPolicy(),
       url: (_context, interaction) => `${baseUrl}/sign-in/interaction/${interaction.uid}`,
     },
-    renderError: renderError,
+    renderError: async (context, { error, error_description: description }) =>
+      pages.sayFault(context, description ?? error),
     clientBasedCORS: () => false,
     // The types of the library know one form of fetch; ours is that of fetch.
     fetch: createGuardedFetch(outbound.client) as unknown as NonNullable<Configuration['fetch']>,
-    features: FEATURES,
+    features: featuresOf(pages),
   }
 }
 
@@ -171,26 +174,26 @@ async function findAccount(
 }
 
 /** What the provider can do, and what it cannot. */
-const FEATURES: NonNullable<Configuration['features']> = {
-  devInteractions: { enabled: false },
-  dPoP: { enabled: false },
-  resourceIndicators: { enabled: false },
-  pushedAuthorizationRequests: { enabled: true },
-  requestObjects: { enabled: true },
-  claimsParameter: { enabled: true },
-  revocation: { enabled: true },
-  userinfo: { enabled: true },
-  backchannelLogout: { enabled: true },
-  rpInitiatedLogout: {
-    enabled: true,
-    logoutSource: (context, form) => {
-      context.body = toLogoutPage(form)
+function featuresOf(pages: ProviderPages): NonNullable<Configuration['features']> {
+  return {
+    devInteractions: { enabled: false },
+    dPoP: { enabled: false },
+    resourceIndicators: { enabled: false },
+    pushedAuthorizationRequests: { enabled: true },
+    requestObjects: { enabled: true },
+    claimsParameter: { enabled: true },
+    revocation: { enabled: true },
+    userinfo: { enabled: true },
+    backchannelLogout: { enabled: true },
+    rpInitiatedLogout: {
+      enabled: true,
+      logoutSource: async (context, form) => {
+        const to = context.oidc.params?.['post_logout_redirect_uri']
+        await pages.askToSignOut(context, form, typeof to === 'string' ? to : undefined)
+      },
+      postLogoutSuccessSource: async (context) => pages.saySignedOut(context),
     },
-    postLogoutSuccessSource: (context) => {
-      context.type = 'text'
-      context.body = 'You have signed out.'
-    },
-  },
+  }
 }
 
 const CLIENT_SIGNATURES = ['RS256', 'PS256', 'ES256', 'ES384', 'ES512', 'Ed25519', 'EdDSA'] as const
@@ -247,24 +250,4 @@ async function endSignedOut(
   const clientId = oidc.entities.Client?.clientId
   const sid = hint?.payload.sid
   if (typeof sid === 'string' && clientId !== undefined) await endBySid(clientId, sid)
-}
-
-/** Faults in plain words; nothing internal. */
-function renderError(
-  context: KoaContextWithOIDC,
-  {
-    error,
-    error_description: description,
-  }: { error: string; error_description?: string | undefined },
-): void {
-  context.type = 'text'
-  context.body = `This sign-in cannot go on: ${description ?? error}. Begin again where you came from.`
-}
-
-function toLogoutPage(form: string): string {
-  const named = form.replace(
-    '</form>',
-    '<button type="submit" name="logout" value="yes">Sign out</button></form>',
-  )
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Sign out</title></head><body><h1>Sign out?</h1>${named}</body></html>`
 }

@@ -75,6 +75,7 @@ export async function listPendingConfirmations(
     .where('c.status', '=', 'pending')
     .where('c.expires_at', '>', at)
     .where('t.ended_at', 'is', null)
+    .where('t.stage', 'in', ['registration', 'fallback'])
     .$if(personId !== undefined, (some) => some.where('c.person_id', '=', personId ?? ''))
     .where(afterKey(sql.ref('c.id'), window))
     .orderBy('c.id')

@@ -6,6 +6,8 @@ import type { Change } from '../../changes/change.ts'
 import { AppError, conflict } from '../../platform/app-error.ts'
 import { isEqualSecret } from '../../platform/secrets/keyed-digest.ts'
 import type { ConfirmationWay } from '../../schema/tables/sign-in-tables.ts'
+import { decideRegistrationRequest } from '../../posture/devices/registration-requests/decide-registration-request.ts'
+import { findPendingRequest } from '../../posture/devices/registration-requests/registration-request-store.ts'
 import { findDeviceOfPerson } from '../attempts/attempt-facts-read.ts'
 import type { Attempt } from '../attempts/attempt-store.ts'
 import { refuseLocked } from '../attempts/end-attempt.ts'
@@ -116,16 +118,39 @@ async function decide(
 
 async function moveOn(
   change: Change,
-  { kind, deviceId }: Confirmation,
+  { kind, deviceId, personId }: Confirmation,
   attempt: Attempt,
   isApproved: boolean,
   by: string,
 ): Promise<Attempt> {
   if (kind === 'registration') {
-    if (!isApproved) return refuseLocked(change, attempt, 'registration_denied')
-    return registerTo(change, attempt)
+    const moved = isApproved
+      ? await registerTo(change, attempt)
+      : await refuseLocked(change, attempt, 'registration_denied')
+    // Of a device that somebody else has by now nothing is decided.
+    const isDecided = moved.refusalCode === null || !isApproved
+    if (isDecided) await decideRequest(change, { deviceId, personId }, isApproved)
+    return moved
   }
   if (!isApproved) return refuseLocked(change, attempt, 'fallback_denied')
   const evidence = { confirmed_by: by }
   return deviceProven(change, attempt.id, { deviceId, assurance: 'approved', evidence })
+}
+
+/** The request of the admins for the same registration waits for nobody any more. */
+async function decideRequest(
+  change: Change,
+  { deviceId, personId }: Pick<Confirmation, 'deviceId' | 'personId'>,
+  isApproved: boolean,
+): Promise<void> {
+  const request = await findPendingRequest(change.tx, deviceId, personId)
+  if (request === undefined) return
+  const internalMessage = 'Decided during the sign-in.'
+  await decideRegistrationRequest(
+    change,
+    request.id,
+    isApproved
+      ? { status: 'approved', internalMessage }
+      : { status: 'denied', internalMessage, endUserDenialMessage: '' },
+  )
 }

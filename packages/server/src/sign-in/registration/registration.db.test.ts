@@ -13,8 +13,13 @@ import {
 } from '../../../test/support/sign-in-fixtures.ts'
 import { MINUTE_MS } from '../../platform/clock.ts'
 import { newSecret } from '../../platform/ids.ts'
-import { findAttempt } from '../attempts/attempt-store.ts'
+import { createListener } from '../../platform/db/listener.ts'
+import { SILENT_LOGGER } from '../../platform/silent-logger.ts'
+import { decideRegistrationRequest } from '../../posture/devices/registration-requests/decide-registration-request.ts'
+import { ATTEMPT_CHANNEL, findAttempt } from '../attempts/attempt-store.ts'
 import { deviceNotProven } from '../attempts/know-device.ts'
+import { settleRegistration } from '../attempts/run-posture.ts'
+import { createSessionEnder } from '../sessions/end-sessions.ts'
 import { updateSignInPolicy } from '../policy/policy-store.ts'
 import { findConfirmationOfAttempt, listPendingConfirmations } from './confirmation-store.ts'
 import { confirmAsAdmin, confirmFromDevice } from './decide-confirmation.ts'
@@ -83,6 +88,69 @@ const spendTrust = async () =>
     .set({ first_device_trusted_at: clock.now() })
     .where('id', '=', person.id)
     .execute()
+
+describe('a registration that somebody decides elsewhere', () => {
+  const requestOf = async (deviceId: string) =>
+    database.db
+      .selectFrom('registration_request')
+      .select(['id', 'status'])
+      .where('device_id', '=', deviceId)
+      .executeTakeFirstOrThrow()
+  const waiting = async () => {
+    await updateSignInPolicy(database.db, { firstRegistration: 'admin_approval' }, clock.now())
+    const device = await addDevice()
+    const id = await atRegistration(device)
+    await register(id)
+    return { id, device }
+  }
+  const settle = async (id: string) => {
+    const attempt = await findAttempt(database.db, id)
+    if (attempt === undefined) throw new Error('the sign-in is gone')
+    return settleRegistration({ db: database.db, runChange, clock }, attempt)
+  }
+
+  it('goes on by itself when its request is approved, and waits for nobody any more', async () => {
+    const { id, device } = await waiting()
+    expect((await settle(id)).stage).toBe('registration')
+    const request = await requestOf(device)
+    await make((change) =>
+      decideRegistrationRequest(change, request.id, { status: 'approved', internalMessage: null }),
+    )
+    expect((await settle(id)).stage).toBe('posture')
+    expect((await settle(id)).stage).toBe('posture')
+    const window = { afterId: undefined, limit: 10 }
+    expect(await listPendingConfirmations(database.db, { at: clock.now() }, window)).toEqual([])
+  })
+
+  it('is told at once to whoever watches the sign-in', async () => {
+    const { id, device } = await waiting()
+    const { connection, network } = database
+    const listener = createListener(connection, { log: SILENT_LOGGER, network })
+    const heard = new Promise<string>((resolve) => listener.subscribe(ATTEMPT_CHANNEL, resolve))
+    listener.start()
+    try {
+      const told = createChangeRunner(database.db, clock, [createSessionEnder()])
+      const request = await requestOf(device)
+      const decision = { status: 'approved', internalMessage: null } as const
+      await told({ actor: SYSTEM_ACTOR }, (change) =>
+        decideRegistrationRequest(change, request.id, decision),
+      )
+      expect(JSON.parse(await heard)).toMatchObject({ id })
+    } finally {
+      await listener.stop()
+    }
+  })
+
+  it('settles the request of the admins with the sign-in', async () => {
+    for (const isApproved of [true, false]) {
+      const { id, device } = await waiting()
+      const confirmation = await confirmationOf(id)
+      await make((change) => confirmAsAdmin(change, confirmation.id, isApproved))
+      expect((await requestOf(device)).status).toBe(isApproved ? 'approved' : 'denied')
+      expect((await findAttempt(database.db, id))?.stage).toBe(isApproved ? 'posture' : 'refused')
+    }
+  })
+})
 
 describe('the first device of a person', () => {
   it('is registered on first use', async () => {

@@ -158,6 +158,14 @@ function sendInPlace(root) {
   }
 }
 
+/** A form that takes an answer elsewhere goes there by itself, once. */
+function sendOn(root) {
+  const form = root.querySelector('form[data-submit]')
+  if (form === null || sentInPlace.has(form)) return
+  sentInPlace.add(form)
+  form.submit()
+}
+
 let going
 
 function goOn(root) {
@@ -179,6 +187,7 @@ function enliven(root) {
   offerCopies(root)
   sendInPlace(root)
   goOn(root)
+  sendOn(root)
 }
 
 rememberParts()

@@ -4,8 +4,10 @@
  */
 const OPEN_MS = 6_000
 const TRIES_MAX = 6
-/** So that a page which cannot get on does not ask again and again. */
+/** A page that cannot get on looks again later each time, and does not ask for ever. */
 const PAUSE_MS = 4_000
+const PAUSE_MS_MAX = 60_000
+const FAILURES_MAX = 6
 
 const element = document.querySelector('[data-proof]')
 const held = new AbortController()
@@ -55,13 +57,45 @@ async function prove(address) {
   await send(`${address}/result`)
 }
 
+/** Outlives the page, of this tab and this sign-in alone. */
+const failuresKey = `heliograph-proof ${element?.dataset.proof}`
+
+/** How often in a row this sign-in did not get on; a browser that keeps nothing begins anew each time. */
+function countFailure() {
+  try {
+    const count = Number(window.sessionStorage.getItem(failuresKey) ?? 0) + 1
+    window.sessionStorage.setItem(failuresKey, String(count))
+    return count
+  } catch {
+    return 1
+  }
+}
+
+function forgetFailures() {
+  try {
+    window.sessionStorage.removeItem(failuresKey)
+  } catch {
+    // Nothing was kept.
+  }
+}
+
+/** Whether the page is to look again. The sign-in has moved on, or the network is away. */
+async function pause() {
+  const failures = countFailure()
+  if (failures > FAILURES_MAX) return false
+  const ms = Math.min(PAUSE_MS * 2 ** (failures - 1), PAUSE_MS_MAX)
+  await new Promise((resolve) => setTimeout(resolve, ms))
+  return true
+}
+
 if (element !== null) {
+  let isToLook = true
   try {
     await prove(element.dataset.proof)
+    forgetFailures()
   } catch {
-    // The sign-in has moved on, or the network is away: the page shows how things stand.
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+    isToLook = await pause()
   }
   held.abort()
-  location.reload()
+  if (isToLook) location.reload()
 }

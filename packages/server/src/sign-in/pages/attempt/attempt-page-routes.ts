@@ -10,7 +10,7 @@ import { getHeldAttempt } from '../../attempts/attempt-cookie-input.ts'
 import { findAttempt, type Attempt } from '../../attempts/attempt-store.ts'
 import type { AttemptView } from '../../attempts/attempt-view.ts'
 import { identifyPerson } from '../../attempts/identify-person.ts'
-import { proceedAttempt, runPosture } from '../../attempts/run-posture.ts'
+import { proceedAttempt, runPosture, settleRegistration } from '../../attempts/run-posture.ts'
 import { viewOfAttempt } from '../../attempts/view-attempt.ts'
 import { listShownIssues } from '../../shown-issues/list-shown-issues.ts'
 import { readReason } from '../issue/exemption-form.ts'
@@ -59,7 +59,8 @@ async function answerPage(context: AttemptPageContext, request: PageRequest): Pr
 }
 
 /** A device that is in order meanwhile lets its sign-in through; one of which nobody decided yet is asked. */
-async function settle(context: AttemptPageContext, attempt: Attempt): Promise<Attempt> {
+async function settle(context: AttemptPageContext, held: Attempt): Promise<Attempt> {
+  const attempt = await settleRegistration(context, held)
   const { id, stage } = attempt
   if (stage === 'posture') {
     // The page shows that it is asked, and hears of the answer.

@@ -161,3 +161,13 @@ export const ladder = {
     },
   },
 }
+
+/** What the OpenID provider says by itself. */
+export const provider = {
+  signOut: 'Abmelden',
+  signOutQuestion: 'Möchten Sie sich abmelden?',
+  signOutMore: 'Was der Anwendung gewährt wurde, von der Sie kommen, endet sofort.',
+  signedOut: 'Sie sind abgemeldet.',
+  signedOutMore: 'Sie können diese Seite schließen.',
+  fault: 'Diese Anmeldung kann nicht weitergehen.',
+}

@@ -1,4 +1,4 @@
-import { attempt, issues, ladder } from './de-sign-in.ts'
+import { attempt, issues, ladder, provider } from './de-sign-in.ts'
 import type { Texts } from './en.ts'
 
 const frame = {
@@ -167,6 +167,7 @@ export const de: Texts = {
   issues,
   attempt,
   ladder,
+  provider,
   fix,
   me,
   myData,

@@ -154,3 +154,13 @@ export const ladder = {
     },
   },
 }
+
+/** What the OpenID provider says by itself. */
+export const provider = {
+  signOut: 'Sign out',
+  signOutQuestion: 'Do you want to sign out?',
+  signOutMore: 'What was granted to the application that sent you here ends at once.',
+  signedOut: 'You have signed out.',
+  signedOutMore: 'You can close this page.',
+  fault: 'This sign-in cannot go on.',
+}

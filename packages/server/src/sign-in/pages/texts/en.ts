@@ -1,4 +1,4 @@
-import { attempt, issues, ladder } from './en-sign-in.ts'
+import { attempt, issues, ladder, provider } from './en-sign-in.ts'
 
 const frame = {
   skip: 'Skip to the page',
@@ -152,6 +152,18 @@ const requests = {
 }
 
 /** Everything that the pages say in English; the other catalogues have the same members. */
-export const en = { ...frame, failure, privacy, issues, attempt, ladder, fix, me, myData, requests }
+export const en = {
+  ...frame,
+  failure,
+  privacy,
+  issues,
+  attempt,
+  ladder,
+  provider,
+  fix,
+  me,
+  myData,
+  requests,
+}
 
 export type Texts = typeof en

@@ -1,0 +1,96 @@
+/*
+ * What the OpenID provider shows by itself: the question whether to sign out, that somebody has, and a fault. Owns that
+ * these look like every other page and have their policy; when they are shown is the library's affair.
+ */
+import type { IncomingHttpHeaders } from 'node:http'
+import { html } from '../pages/kit/markup.ts'
+import { statement } from '../pages/kit/parts.ts'
+import { toWholePage, type PageContent, type PageSite } from '../pages/page-surface.ts'
+import type { PagePolicy } from '../pages/kit/page-headers.ts'
+import { chooseLanguage } from '../pages/texts/language.ts'
+import { textsOf, type Texts } from '../pages/texts/texts.ts'
+
+/** As much of an answer of the library as a page needs. */
+export interface AnswerOfLibrary {
+  readonly headers: IncomingHttpHeaders
+  type: string
+  body: unknown
+  set(headers: Record<string, string>): void
+}
+
+/** The pages of the library. */
+export interface ProviderPages {
+  /** `form` is that of the library; `to` is where signing out leads, where it leads anywhere. */
+  readonly askToSignOut: (
+    answer: AnswerOfLibrary,
+    form: string,
+    to: string | undefined,
+  ) => Promise<void>
+  readonly saySignedOut: (answer: AnswerOfLibrary) => Promise<void>
+  readonly sayFault: (answer: AnswerOfLibrary, fault: string) => Promise<void>
+}
+
+/** The pages with the look of an organisation. */
+export function createProviderPages(site: PageSite): ProviderPages {
+  const show = async (
+    answer: AnswerOfLibrary,
+    toContent: (texts: Texts) => PageContent,
+    policy: PagePolicy = {},
+  ): Promise<void> => {
+    const language = chooseLanguage(answer.headers['accept-language'])
+    const page = await toWholePage(site, {
+      content: toContent(textsOf(language)),
+      language,
+      policy,
+    })
+    answer.type = 'text/html; charset=utf-8'
+    answer.set(page.headers)
+    answer.body = page.html
+  }
+  return {
+    askToSignOut: async (answer, form, to) => {
+      const { action, xsrf } = readForm(form)
+      // Where the form leads on counts as its target.
+      const policy = to === undefined ? {} : { formsTo: [new URL(to).origin] }
+      await show(answer, ({ provider }) => askToSignOut(provider, action, xsrf), policy)
+    },
+    saySignedOut: async (answer) =>
+      show(answer, ({ provider }) => ({
+        title: provider.signedOut,
+        body: html`<div class="sheet stack-wide">
+          ${statement({ tone: 'good', sentence: provider.signedOut, more: html`<p>${provider.signedOutMore}</p>` })}
+        </div>`,
+      })),
+    sayFault: async (answer, fault) =>
+      show(answer, ({ provider, attempt }) => ({
+        title: provider.fault,
+        body: html`<div class="sheet stack-wide">
+          ${statement({ tone: 'bad', sentence: provider.fault, more: html`<p>${attempt.beginAgain}</p>` })}
+          <p class="quiet small">${fault}</p>
+        </div>`,
+      })),
+  }
+}
+
+function askToSignOut(words: Texts['provider'], action: string, xsrf: string): PageContent {
+  return {
+    title: words.signOut,
+    body: html`<div class="sheet stack-wide">
+      ${statement({ tone: 'plain', picture: 'person', sentence: words.signOutQuestion, more: html`<p>${words.signOutMore}</p>` })}
+      <form id="op.logoutForm" method="post" action=${action}>
+        <input type="hidden" name="xsrf" value=${xsrf} />
+        <div class="actions">
+          <button class="button button-main" name="logout" value="yes">${words.signOut}</button>
+        </div>
+      </form>
+    </div>`,
+  }
+}
+
+/** The form of the library is made of an address and a secret alone. */
+function readForm(form: string): { readonly action: string; readonly xsrf: string } {
+  const action = /\baction="([^"]*)"/.exec(form)?.[1]
+  const xsrf = /\bname="xsrf" value="([^"]*)"/.exec(form)?.[1]
+  if (action === undefined || xsrf === undefined) throw new Error('the form is another one')
+  return { action, xsrf }
+}
