@@ -2,6 +2,7 @@
  * How the console calls the API: same origin, the session's cookie, and a header that pages of other origins
  * cannot send. A refusal that asks for a step-up is answered by asking the admin, and the request is sent again.
  */
+import { isUnattended } from './attendance.ts'
 import { client } from './generated/client.gen.ts'
 
 /** What the API says when it refuses. */
@@ -62,9 +63,13 @@ interface ErrorBody {
 /** Refusals with 401 that say nothing of the session: a feature that is switched off, and a proof that was not taken. */
 const LEAVES_SESSION = ['feature_disabled', 'sign_in_failed']
 
+/** Says that nobody has asked for it: no use of the session. */
+const UNATTENDED_HEADER = 'X-Heliograph-Unattended'
+
 async function send(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const request = new Request(input, init)
   const again = request.clone()
+  if (request.method === 'GET' && isUnattended()) request.headers.set(UNATTENDED_HEADER, '1')
   const response = await fetchOrExplain(request)
   if (response.ok) return response
   const error = await toError(response)

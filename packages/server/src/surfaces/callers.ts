@@ -56,12 +56,15 @@ export function withSessions(
 function createSessionCredential(db: Foundation['db'], site: ConsoleSite): Credential<Principal> {
   return {
     kind: 'session',
-    find: async ({ method, headers, access, stepUp, isFoundAgain }) => {
+    find: async ({ method, headers, access, stepUp, isUse }) => {
       const token = readSessionCookie(headers, site.cookie)
       if (token === undefined || headers.authorization !== undefined) return undefined
       // What is worth stealing is no mere read, whichever method asks for it.
       assertOwnPage({ method: stepUp ? 'POST' : method, headers }, site)
-      const { principal, session } = await authenticateSession(db, token, { isUse: !isFoundAgain })
+      const isAttended = headers[site.unattendedHeader] === undefined
+      const { principal, session } = await authenticateSession(db, token, {
+        isUse: isUse && isAttended,
+      })
       if (session.isSetupPending && !(typeof access === 'object' && 'session' in access)) {
         throw new AppError(
           'sign_in_setup_required',

@@ -4,12 +4,52 @@
  */
 import type { Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
 import { createTestKey } from '../support/api-keys.ts'
 import { composeProcess } from '../support/composed-api.ts'
 import { insertCheck, insertDevice, insertReenrollmentRequest } from '../support/factories.ts'
 import { consoleForTests } from './support/open-console.ts'
 
 const console = consoleForTests()
+
+describe('a page that nobody uses', () => {
+  it('says of what it reads by itself that nobody asked for it, until somebody does something', async () => {
+    const context = await console.newContext()
+    const page = await context.newPage()
+    // Only what the scripts of the page take for the time.
+    await page.clock.install()
+    const marks: (string | undefined)[] = []
+    page.on('request', (request) => {
+      if (new URL(request.url()).pathname !== '/devices') return
+      marks.push(request.headers()['x-heliograph-unattended'])
+    })
+    await page.goto('/console/devices')
+    await page.getByRole('link', { name: 'ada-macbook' }).first().waitFor()
+    expect(new Set(marks)).toEqual(new Set([undefined]))
+    const rename = async (name: string) => {
+      const begun = marks.length
+      const { db, runChange } = console.api.services
+      await db.updateTable('device').set({ name }).where('id', '=', device).execute()
+      await runChange({ actor: SYSTEM_ACTOR }, async (change) =>
+        change.markChanged(`devices:${device}`),
+      )
+      await expect
+        .poll(async () => {
+          await page.clock.fastForward(1_000)
+          return marks.length
+        })
+        .toBeGreaterThan(begun)
+      await page.getByRole('link', { name }).first().waitFor()
+      return marks.slice(begun)
+    }
+    expect(new Set(await rename('ada-1'))).toEqual(new Set([undefined]))
+    await page.clock.fastForward(90_000)
+    expect(new Set(await rename('ada-2'))).toEqual(new Set(['1']))
+    await page.keyboard.press('Shift')
+    expect(new Set(await rename('ada-macbook'))).toEqual(new Set([undefined]))
+    await context.close()
+  })
+})
 let device: string
 let check: string
 

@@ -46,7 +46,7 @@ export interface ContractWorld extends SignInMakers {
   /** The open issue of a device, by id. */
   readonly openIssueOf: (deviceId: string) => Promise<string>
   readonly newDeviceGroup: () => Promise<string>
-  /** An admin with Full Access, who answers for no key. */
+  /** An admin with limited access, who answers for no key. */
   readonly newAdmin: () => Promise<string>
   /** An admin for billing only, who has no way to sign in. */
   readonly newInvitedAdmin: () => Promise<string>
@@ -103,7 +103,7 @@ export async function createContractWorld(service: ContractService): Promise<Con
       const answer = await service.send({ method: 'DELETE', url, key: service.fullKey })
       if (answer.statusCode >= 300) throw new Error(`DELETE ${url}: ${answer.body}`)
     },
-    newAdmin: () => newAdmin(service, 'full'),
+    newAdmin: () => newAdmin(service, 'limited'),
     newInvitedAdmin: () => newAdmin(service, 'billing_only'),
     newSession: async () => (await createConsoleSession(service.services.db)).id,
     newDevice: () => insertFailingDevice(service, ids.person, ids.check),

@@ -9,6 +9,7 @@ import {
   type ChangePublisher,
   type RunChange,
 } from '../../src/changes/change.ts'
+import { toConsoleSite } from '../../src/organisation/admin-sign-in/console-site.ts'
 import { createFeatureSwitches } from '../../src/organisation/settings/feature-switches.ts'
 import { insertOrganisation } from '../../src/organisation/settings/organisation-store.ts'
 import { ManualClock } from './manual-clock.ts'
@@ -19,6 +20,7 @@ import { bearerCredential, checkPermission } from '../../src/platform/http/acces
 import { createHttpApp } from '../../src/platform/http/create-app.ts'
 import type { Permission } from '../../src/schema/permissions.ts'
 import { createRateLimitStore } from '../../src/platform/http/rate-limit-store.ts'
+import { withSessions } from '../../src/surfaces/callers.ts'
 import { registerApi } from '../../src/surfaces/rest/register-api.ts'
 import type { ApiRoute } from '../../src/platform/http/route.ts'
 import { parseMasterKeys } from '../../src/platform/secrets/master-key.ts'
@@ -137,16 +139,17 @@ function createApp(
     limits: { bodyBytesMax: 1_048_576 },
   })
   const features = createFeatureSwitches(db)
+  const callers = {
+    credentials: [bearerCredential((secret) => authenticateApiKey(db, clock, secret))],
+    rateLimiter: createRateLimitStore(db),
+    limits: {
+      requestsPerMinute: REQUESTS_PER_MINUTE,
+      failedAuthenticationsPerMinute: REQUESTS_PER_MINUTE,
+    },
+  }
   registerApi(app, {
     routes,
-    callers: {
-      credentials: [bearerCredential((secret) => authenticateApiKey(db, clock, secret))],
-      rateLimiter: createRateLimitStore(db),
-      limits: {
-        requestsPerMinute: REQUESTS_PER_MINUTE,
-        failedAuthenticationsPerMinute: REQUESTS_PER_MINUTE,
-      },
-    },
+    callers: withSessions(callers, db, toConsoleSite(BASE_URL)),
     checkPermission,
     isFeatureEnabled: (feature) => features.isFeatureEnabled(feature),
     answerOnce: createAnswerOnce({

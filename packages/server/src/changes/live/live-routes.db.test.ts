@@ -1,9 +1,16 @@
 import { Readable } from 'node:stream'
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { composeTestApi, type ComposedApi } from '../../../test/support/composed-api.ts'
 import { createTestKey } from '../../../test/support/api-keys.ts'
+import { createConsoleSession } from '../../../test/support/console-session.ts'
 import { revokeApiKey } from '../../organisation/api-keys/create-api-key.ts'
+import { changeAdmin } from '../../organisation/admins/change-admin.ts'
 import { SILENT_LOGGER } from '../../platform/silent-logger.ts'
+import { permissionOf } from '../../platform/http/operation.ts'
+import { isAreaOpen, permissionsOf, RESTRICTION_NAMES } from '../../schema/access-levels.ts'
+import { LIVE_COLLECTIONS, mayHearOf, type LiveCollection } from '../../schema/live-topics.ts'
+import { PERMISSIONS } from '../../schema/permissions.ts'
 import { insertDeliveries } from '../../signals/dispatch/delivery-store.ts'
 import { SYSTEM_ACTOR } from '../audit/audit-entry.ts'
 import type { Change } from '../change.ts'
@@ -14,7 +21,7 @@ const open = new Set<Readable>()
 
 beforeAll(async () => {
   api = await composeTestApi({ log: SILENT_LOGGER })
-  key = await createTestKey(api.services, [])
+  key = await createTestKey(api.services, [...PERMISSIONS])
 })
 
 afterEach(() => {
@@ -26,12 +33,11 @@ afterAll(async () => {
   await api.close()
 })
 
-async function watch(secret = key, headers: Readonly<Record<string, string>> = {}) {
-  const answer = await api.http.inject({
-    url: '/live',
-    headers: { authorization: `Bearer ${secret}`, ...headers },
-    payloadAsStream: true,
-  })
+const watch = (secret = key, headers: Readonly<Record<string, string>> = {}) =>
+  watchAs({ authorization: `Bearer ${secret}`, ...headers })
+
+async function watchAs(headers: Readonly<Record<string, string>>) {
+  const answer = await api.http.inject({ url: '/live', headers, payloadAsStream: true })
   const stream = answer.stream()
   open.add(stream)
   let text = ''
@@ -97,6 +103,82 @@ describe('GET /live', () => {
       ]),
     )
     await vi.waitFor(() => expect(text()).toContain('"deliveries"'))
+  })
+
+  it('tells nobody of what it may not list', async () => {
+    const all = await watch()
+    const plain = await watch(await createTestKey(api.services, []))
+    const session = await createConsoleSession(api.services.db, {
+      access: 'limited',
+      restrictions: ['webhooks', 'sign_ins'],
+    })
+    const limited = await watchAs(session.headers)
+    for (const type of ['webhook', 'api_key', 'auth_log', 'ssf_stream', 'device']) {
+      await record(type, '41')
+    }
+    for (const each of [all, plain, limited]) {
+      await vi.waitFor(() => expect(each.text()).toContain('devices:41'))
+    }
+    const told = ({ text }: { readonly text: () => string }) =>
+      ['api_keys', 'audit_logs', 'auth_logs', 'ssf_streams', 'webhooks'].filter((collection) =>
+        text().includes(`"${collection}`),
+      )
+    expect(told(all)).toEqual(['api_keys', 'audit_logs', 'auth_logs', 'ssf_streams', 'webhooks'])
+    expect(told(plain)).toEqual(['audit_logs', 'auth_logs'])
+    expect(told(limited)).toEqual(['ssf_streams'])
+    const again = await watchAs({ ...session.headers, 'last-event-id': 'unknown' })
+    await vi.waitFor(() => expect(again.text()).toContain('{"topics":["all"]}'))
+  })
+
+  it.each(Object.keys(LIVE_COLLECTIONS) as LiveCollection[])(
+    'tells of %s whom its list is open to',
+    (collection) => {
+      const path = collection === 'reporting_queries' ? '/reporting/queries' : `/${collection}`
+      const list = api.routes.find((route) => route.method === 'GET' && route.path === path)
+      if (list === undefined) throw new Error('a collection without a list')
+      const permission = permissionOf(list)
+      const mayList = (held: ReadonlySet<string>) => permission === null || held.has(permission)
+      const none = new Set<string>()
+      expect(mayHearOf(collection, { permissions: none })).toBe(mayList(none))
+      expect(mayHearOf(`${collection}:7`, { permissions: new Set(PERMISSIONS) })).toBe(true)
+      for (const restrictions of [[], ...RESTRICTION_NAMES.map((name) => [name])]) {
+        const level = { accessLevel: 'limited', restrictions } as const
+        const permissions = permissionsOf(level)
+        const session = { id: '1', email: 'ada@example.com', steppedUpAt: null, ...level }
+        expect([restrictions, mayHearOf(`${collection}:7`, { permissions, session })]).toEqual([
+          restrictions,
+          isAreaOpen(list, level) && mayList(permissions),
+        ])
+      }
+    },
+  )
+
+  it('ends as soon as an admin may see less', async () => {
+    const { adminId, headers } = await createConsoleSession(api.services.db, { access: 'limited' })
+    const { text, stream } = await watchAs(headers)
+    await change((own) => changeAdmin(own, adminId, { restrictions: ['webhooks'] }))
+    await vi.waitFor(() => expect(stream.readableEnded).toBe(true))
+    expect(text()).toContain('event: ended')
+    expect(text()).not.toContain('still here')
+    const again = await watchAs(headers)
+    await change((own) => changeAdmin(own, adminId, { restrictions: [] }))
+    await record('device', '42')
+    await vi.waitFor(() => expect(again.text()).toContain('devices:42'))
+    expect(again.stream.readableEnded).toBe(false)
+  })
+
+  it('is no use of a session', async () => {
+    const { id, headers } = await createConsoleSession(api.services.db)
+    const aged = sql<Date>`now() - interval '7 hours'`
+    const ofSession = api.services.db.updateTable('admin_session').set({ last_used_at: aged })
+    await ofSession.where('id', '=', id).execute()
+    await watchAs(headers)
+    const { isFresh } = await api.services.db
+      .selectFrom('admin_session')
+      .select(sql<boolean>`last_used_at > now() - interval '1 hour'`.as('isFresh'))
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+    expect(isFresh).toBe(false)
   })
 
   it('goes on where a connection stopped', async () => {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { SECOND_MS } from '../../platform/clock.ts'
 import type { LiveFeed } from '../../platform/live/live-feed.ts'
 import { answer, route, streamedText, type ApiRoute } from '../../schema/operations.ts'
-import { LIVE_COLLECTIONS } from '../../schema/live-topics.ts'
+import { LIVE_COLLECTIONS, mayHearOf } from '../../schema/live-topics.ts'
 
 const DESCRIPTION = `Server-sent events that say what has changed, so that a client reads again only what it shows. The connection stays open.
 
@@ -14,7 +14,7 @@ The collections are ${Object.keys(LIVE_COLLECTIONS)
   .map((name) => `\`${name}\``)
   .join(', ')}.
 
-With the header \`Last-Event-ID\` the first event names all that has changed since the event with that id, \`all\` where the service does not know it any more. An event is a hint: nothing is lost with one, because it carries nothing. One caller can hold 10 connections to a process.`
+With the header \`Last-Event-ID\` the first event names all that has changed since the event with that id, \`all\` where the service does not know it any more. An event is a hint: nothing is lost with one, because it carries nothing. A caller is told of the collections that it may list, and \`ended\` as soon as it may list fewer. One caller can hold 10 connections to a process. To watch does not keep a session from ending when nobody uses it.`
 
 const liveQuery = z.object({
   seconds: z
@@ -37,6 +37,7 @@ export function liveRoutes(feed: LiveFeed): ApiRoute[] {
       description: DESCRIPTION,
       tags: ['Live'],
       permission: null,
+      isUnattended: true,
       query: liveQuery,
       example: { query: { seconds: '0' } },
       responses: { 200: streamedText('text/event-stream') },
@@ -46,6 +47,7 @@ export function liveRoutes(feed: LiveFeed): ApiRoute[] {
           watcherKey: `${principal.kind}:${principal.id}`,
           lastEventId: typeof lastEventId === 'string' ? lastEventId : undefined,
           watchMaxMs: query.seconds === undefined ? undefined : query.seconds * SECOND_MS,
+          mayHear: (topic) => mayHearOf(topic, principal),
           mayWatch: isStillAllowed,
         })
         // Proxies that gather answers would hold the events back.

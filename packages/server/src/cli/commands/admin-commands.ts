@@ -87,7 +87,7 @@ const remove = databaseCommand({
   run: ({ args, change, options }) =>
     change(async (tx) => {
       const admin = await getAdminByEmail(tx.tx, args.email)
-      return removeAdmin(tx, admin.id, await idOf(tx, options.keysTo))
+      return removeAdmin(tx, admin.id, { keysTo: await idOf(tx, options.keysTo) })
     }),
   json: toChangedJson,
   text: ({ admin, ...keys }) => `Removed the admin ${admin.email}.${describeKeys(keys)}`,

@@ -72,12 +72,15 @@ export function toBrowser(
   }
 }
 
-/** The session that a request carries; routes that only sessions may call have one. */
+/**
+ * The session that a request carries; routes that only sessions may call have one. Whether the request is a use of
+ * it was decided where its caller was found.
+ */
 export async function readOwnSession(
   { db, site }: Pick<SignInDependencies, 'db' | 'site'>,
   headers: IncomingHttpHeaders,
 ): Promise<AuthenticatedSession> {
-  return authenticateSession(db, readSessionCookie(headers, site.cookie) ?? '')
+  return authenticateSession(db, readSessionCookie(headers, site.cookie) ?? '', { isUse: false })
 }
 
 const BINARY_LENGTH_MAX = 65_536

@@ -14,10 +14,13 @@ export interface ConsoleSite {
   readonly cookie: { readonly name: string; readonly isSecure: boolean }
   /** Sent with every write of the console, in lower case. */
   readonly proofHeader: string
+  /** Sent, in lower case, with what a page of the console asks for while nobody uses it. */
+  readonly unattendedHeader: string
 }
 
 const COOKIE = 'heliograph_session'
 const PROOF_HEADER = 'x-heliograph-console'
+const UNATTENDED_HEADER = 'x-heliograph-unattended'
 
 /**
  * The console of a service with this base URL. On a loopback address it is opened as `localhost`: a site whose
@@ -36,6 +39,7 @@ export function toConsoleSite(baseUrl: string): ConsoleSite {
     rpId: named.hostname,
     cookie: { name, isSecure },
     proofHeader: PROOF_HEADER,
+    unattendedHeader: UNATTENDED_HEADER,
   }
 }
 

@@ -302,7 +302,7 @@ describe('a session', () => {
     expect((await call('/devices', session)).status).toBe(401)
   })
 
-  it('goes on while it is used, and notes it once a minute', async () => {
+  it('goes on while it is used, and notes it once a minute, but not what a page asks for by itself', async () => {
     const session = await createConsoleSession(api.db)
     const setUse = (age: string) =>
       sql`update admin_session set last_used_at = now() - ${age}::interval where id = ${session.id}`.execute(
@@ -320,6 +320,14 @@ describe('a session', () => {
     await setUse('40 seconds')
     await call('/devices', session)
     expect(await isFresh()).toBe(false)
+    await setUse('7 hours 59 minutes')
+    for (const path of ['/devices', '/console/session', '/overview']) {
+      const headers = { ...session.headers, 'x-heliograph-unattended': '1' }
+      expect([path, (await call(path, { headers })).status]).toEqual([path, 200])
+    }
+    expect(await isFresh()).toBe(false)
+    await call('/console/session', session)
+    expect(await isFresh()).toBe(true)
   })
 
   it('goes on writing while the writes of keys are switched off', async () => {

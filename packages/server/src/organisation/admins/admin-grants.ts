@@ -1,4 +1,4 @@
-/* What callers of the API may give to admins: nobody gives more than they hold. */
+/* What callers of the API may give to admins and take from them: nobody gives more than they hold. */
 import { AppError } from '../../platform/app-error.ts'
 import { permissionsOf } from '../../schema/access-levels.ts'
 import { toAccessLevel, type AdminAccess } from './create-admin.ts'
@@ -39,6 +39,23 @@ export function assertMayGrant(
   throw new AppError(
     'permission_missing',
     `Whoever gives access away has to hold it; the caller lacks ${missing.map((name) => `"${name}"`).join(', ')}.`,
+  )
+}
+
+/**
+ * Refuses a grantor who would take Full Access from an admin, whether by less access, by keeping the admin out or by
+ * removing it. A key could else leave the organisation to whom its holder chooses.
+ *
+ * @throws AppError `permission_missing`
+ */
+export function assertMayTakeFullAccess(
+  { session }: AccessGrantor,
+  before: Pick<GrantedAccess, 'access'>,
+): void {
+  if (session?.accessLevel === 'full' || before.access !== 'full') return
+  throw new AppError(
+    'permission_missing',
+    'Only an admin with Full Access who is signed in can take Full Access from somebody.',
   )
 }
 

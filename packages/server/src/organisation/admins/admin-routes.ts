@@ -92,7 +92,7 @@ function writeRoutes(runChange: RunChange): ApiRoute[] {
       stepUp: true,
       summary: 'Change an admin',
       description:
-        'Changes the name or the access of an admin, or keeps it out. The last admin with Full Access keeps it: 409. Whoever raises an admin has to hold what the admin gets; Full Access is given by an admin with Full Access who is signed in alone.',
+        'Changes the name or the access of an admin, or keeps it out. The last admin with Full Access keeps it: 409. Whoever raises an admin has to hold what the admin gets; Full Access is given and taken away by an admin with Full Access who is signed in alone.',
       body: z.object({
         first_name: nameSchema.optional(),
         last_name: nameSchema.optional(),
@@ -127,11 +127,14 @@ function writeRoutes(runChange: RunChange): ApiRoute[] {
       path: '/admin_users/:id',
       stepUp: true,
       summary: 'Remove an admin',
-      description: 'The last admin with Full Access cannot be removed: 409.',
+      description:
+        'The last admin with Full Access cannot be removed: 409. An admin with Full Access is removed by one who is signed in alone.',
       query: z.object({ keys_to: keysToSchema }),
       responses: { 200: changedAdminSchema },
-      handler: async ({ change, params, query }) =>
-        toChangedJson(await removeAdmin(change, params.id, query.keys_to)),
+      handler: async ({ change, params, query, principal }) =>
+        toChangedJson(
+          await removeAdmin(change, params.id, { keysTo: query.keys_to, grantor: principal }),
+        ),
     }),
   ]
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestApi, type TestApi, type TestRefusal } from '../../../test/support/api-app.ts'
+import { createConsoleSession } from '../../../test/support/console-session.ts'
 import { lastAuditEntry } from '../../../test/support/write-contract.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { ChangeRecord } from '../../changes/change.ts'
@@ -23,8 +24,10 @@ interface Answer {
 const reevaluateAllDevices = () => Promise.reject(new Error('no threshold changes here'))
 
 let api: TestApi
-/** Of an admin who stays. */
+/** With the permission to manage admins; of an admin who stays. */
 let key: string
+/** Of an admin with Full Access who is signed in. */
+let chief: Readonly<Record<string, string>>
 let records: ChangeRecord[]
 let count = 0
 
@@ -38,6 +41,7 @@ beforeAll(async () => {
   })
   records = []
   key = await api.createKey(['Manage Admins'])
+  chief = (await createConsoleSession(api.db)).headers
 })
 beforeEach(() => {
   records = []
@@ -62,7 +66,12 @@ const newKey = (responsibleEmail: string) =>
   )
 
 const call = <Body>(url: string, method: 'PATCH' | 'DELETE', payload?: object) =>
-  api.request<Body>(url, { key, method, ...(payload === undefined ? {} : { payload }) })
+  api.request<Body>(url, {
+    key: null,
+    headers: chief,
+    method,
+    ...(payload === undefined ? {} : { payload }),
+  })
 
 const statusWith = async (secret: string) =>
   (await api.request<TestRefusal>('/whoami', { key: secret })).status
@@ -294,11 +303,16 @@ describe('an admin who is deactivated', () => {
 
   it('is taken back by whoever holds what it gets', async () => {
     const admin = await newAdmin()
+    const setByKey = async (id: string, deactivated: boolean) => {
+      const sent = { method: 'PATCH', key, payload: { deactivated } } as const
+      return api.request<TestRefusal>(`/admin_users/${id}`, sent)
+    }
     expect((await set(admin.id, true)).status).toBe(200)
-    expect((await set(admin.id, false)).body.code).toBe('permission_missing')
+    expect((await setByKey(admin.id, false)).body.code).toBe('permission_missing')
+    expect((await set(admin.id, false)).body.deactivated_at).toBeNull()
     const billing = await newAdmin('billing_only')
-    expect((await set(billing.id, true)).status).toBe(200)
-    expect((await set(billing.id, false)).body.deactivated_at).toBeNull()
+    expect((await setByKey(billing.id, true)).status).toBe(200)
+    expect((await setByKey(billing.id, false)).body).toMatchObject({ deactivated_at: null })
   })
 
   it('does not count as somebody with Full Access who remains', async () => {
@@ -362,9 +376,30 @@ describe('a caller of the API', () => {
     expect(await edit(key, admin.id, { access: 'billing_only' })).toEqual(DONE)
   })
 
-  it('takes Full Access away by a key, and learns nothing of admins that do not exist', async () => {
+  it('takes Full Access from nobody by a key, whatever the key holds', async () => {
     const admin = await newAdmin()
-    expect(await edit(key, admin.id, { access: 'limited' })).toEqual(DONE)
+    const mighty = await api.createKey([...PERMISSIONS])
+    const remove = async (id: string) => {
+      const answer = await api.request<TestRefusal>(`/admin_users/${id}`, {
+        method: 'DELETE',
+        key: mighty,
+      })
+      return [answer.status, answer.body.code]
+    }
+    expect(await edit(mighty, admin.id, { access: 'limited' })).toEqual(REFUSED)
+    expect(await edit(mighty, admin.id, { access: 'billing_only' })).toEqual(REFUSED)
+    expect(await edit(mighty, admin.id, { deactivated: true })).toEqual(REFUSED)
+    expect(await remove(admin.id)).toEqual(REFUSED)
+    // Nor while the admin is kept out, to whom it is given back as it was.
+    await call(`/admin_users/${admin.id}`, 'PATCH', { deactivated: true })
+    expect(await edit(mighty, admin.id, { access: 'limited' })).toEqual(REFUSED)
+    expect(await edit(mighty, admin.id, { access: 'limited', deactivated: false })).toEqual(REFUSED)
+    expect(await remove(admin.id)).toEqual(REFUSED)
+    expect(await edit(mighty, admin.id, { first_name: 'Augusta' })).toEqual(DONE)
+    expect(await remove((await newAdmin('limited')).id)).toEqual([200, undefined])
+  })
+
+  it('learns nothing by a key of admins that do not exist', async () => {
     expect(await edit(key, '999999', { access: 'full' })).toEqual([404, 'not_found'])
   })
 })

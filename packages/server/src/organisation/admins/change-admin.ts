@@ -10,7 +10,7 @@ import { deleteSessionsOf } from '../admin-sign-in/admin-session-store.ts'
 import { deleteLinksOf } from '../admin-sign-in/sign-in-link-store.ts'
 import { endResponsibility, type EndedKeys } from '../api-keys/end-responsibility.ts'
 import { deleteOwnSavedViews } from '../saved-views/saved-view-store.ts'
-import { assertMayGrant, type AccessGrantor } from './admin-grants.ts'
+import { assertMayGrant, assertMayTakeFullAccess, type AccessGrantor } from './admin-grants.ts'
 import {
   deleteAdmin,
   findAdminForUpdate,
@@ -59,6 +59,8 @@ export async function changeAdmin(
     // Whoever takes somebody back gives all that it had.
     const isTakenBack = before.deactivatedAt !== null && next.deactivatedAt === null
     assertMayGrant(edit.grantor, next, isTakenBack ? undefined : before)
+    const isPutOut = before.deactivatedAt === null && next.deactivatedAt !== null
+    if (next.access !== 'full' || isPutOut) assertMayTakeFullAccess(edit.grantor, before)
   }
   if (isLast && !hasFullAccess(next)) throw lastAdmin(before)
   const admin = await updateAdmin(change.tx, before.id, next)
@@ -108,14 +110,15 @@ async function endAccess(change: Change, before: Admin, after: Admin): Promise<v
  * log keep its name.
  *
  * @throws AppError `not_found`; `conflict` for the last admin with Full Access; `invalid_body` for a new
- *   responsible admin without Full Access
+ *   responsible admin without Full Access; `permission_missing` for a grantor who may not take Full Access
  */
 export async function removeAdmin(
   change: Change,
   adminId: string,
-  keysTo?: string,
+  { keysTo, grantor }: Pick<AdminEdit, 'keysTo' | 'grantor'> = {},
 ): Promise<ChangedAdmin> {
   const { admin, successor, isLast } = await lockAdmin(change, adminId, keysTo)
+  if (grantor !== undefined) assertMayTakeFullAccess(grantor, admin)
   if (isLast) throw lastAdmin(admin)
   const keys = await endResponsibility(change, admin, successor, { isRemoved: true })
   // What the admin has shared stays, as the organisation's.

@@ -59,6 +59,12 @@ export function bearerCredential<By extends Caller>(
   return { kind: 'token', find: async ({ headers }) => authenticate(readBearerToken(headers)) }
 }
 
+/** What of an operation counts where its caller is looked for. */
+type CredentialOperation<By extends Caller> = Pick<
+  Operation<By>,
+  'access' | 'credentials' | 'stepUp' | 'isUnattended'
+>
+
 /**
  * Finds the caller behind the credential of a request and counts the request against its rate limit.
  *
@@ -66,7 +72,7 @@ export function bearerCredential<By extends Caller>(
  * session where only sessions are taken
  */
 export async function identifyCaller<By extends Caller>(
-  operation: Pick<Operation<By>, 'access' | 'credentials' | 'stepUp'>,
+  operation: CredentialOperation<By>,
   options: CallerOptions<By>,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -87,12 +93,23 @@ export async function identifyCaller<By extends Caller>(
  * @throws AppError `unauthenticated` when the credential has ended meanwhile
  */
 export async function findCallerAgain<By extends Caller>(
-  operation: Pick<Operation<By>, 'access' | 'credentials' | 'stepUp'>,
+  operation: CredentialOperation<By>,
   options: CallerOptions<By>,
   request: FastifyRequest,
 ): Promise<By> {
   const { caller } = await tryCredentials(operation, options, request, true)
   return caller
+}
+
+/** Whether a caller holds what it held before, at the least. */
+export function holdsAsMuch(now: Caller | undefined, before: Caller | undefined): boolean {
+  if (before === undefined || now === undefined) return before === now
+  const { permissions, session } = now
+  if (![...before.permissions].every((permission) => permissions.has(permission))) return false
+  if (session === undefined || before.session === undefined) return session === before.session
+  const had = before.session.restrictions
+  const isAsOpen = session.restrictions.every((restriction) => had.includes(restriction))
+  return session.accessLevel === before.session.accessLevel && isAsOpen
 }
 
 interface FoundCaller<By> {
@@ -101,7 +118,7 @@ interface FoundCaller<By> {
 }
 
 async function tryCredentials<By extends Caller>(
-  { access, credentials, stepUp }: Pick<Operation<By>, 'access' | 'credentials' | 'stepUp'>,
+  { access, credentials, stepUp, isUnattended }: CredentialOperation<By>,
   options: CallerOptions<By>,
   request: FastifyRequest,
   isFoundAgain: boolean,
@@ -109,7 +126,8 @@ async function tryCredentials<By extends Caller>(
   const { method, headers, ip: address, log } = request
   const params = request.params as Readonly<Record<string, string>>
   const query = request.query as Readonly<Record<string, unknown>>
-  const sent = { method, headers, params, query, address, access, stepUp, isFoundAgain, log }
+  const isUse = !isFoundAgain && !isUnattended
+  const sent = { method, headers, params, query, address, access, stepUp, isUse, log }
   for (const { kind, find } of [...credentials, ...options.credentials]) {
     const caller = await find(sent)
     if (caller !== undefined) return { caller, kind }
@@ -118,7 +136,7 @@ async function tryCredentials<By extends Caller>(
 }
 
 async function findCaller<By extends Caller>(
-  operation: Pick<Operation<By>, 'access' | 'credentials' | 'stepUp'>,
+  operation: CredentialOperation<By>,
   options: CallerOptions<By>,
   request: FastifyRequest,
   reply: FastifyReply,

@@ -61,6 +61,8 @@ export interface Paging {
 /** What is known about a request before its input is looked at. */
 export interface RequestFacts {
   readonly requestId: string
+  /** As it was sent: a HEAD is carried out by the operation of the GET. */
+  readonly method: string
   /** The client's address, as far as the trusted proxies tell it. */
   readonly address: string
   /** The trace id of the caller's W3C `traceparent`, if it sent a valid one. */
@@ -77,8 +79,8 @@ export interface RequestFacts {
   /** Makes a signal that is aborted when the connection ends, which after the answer means nothing. */
   readonly disconnection: () => AbortSignal
   /**
-   * Whether the caller may still send this request: for answers that last. Counts as no request. Rejects when
-   * it cannot be known at present.
+   * Whether the caller may still send this request, and holds all that it held when it sent it: for answers that
+   * last. Counts as no request. Rejects when it cannot be known at present.
    */
   readonly isStillAllowed: () => Promise<boolean>
 }
@@ -131,8 +133,11 @@ export interface CredentialRequest {
   readonly access: Access
   /** Whether the operation asks a session for a step-up. */
   readonly stepUp: boolean
-  /** Whether it was found before, and is looked for again while the request is under way: no use of it. */
-  readonly isFoundAgain: boolean
+  /**
+   * Whether the request is a use of what it carries: not when that is looked for again while the request is under
+   * way, and not when clients send the operation by themselves.
+   */
+  readonly isUse: boolean
   readonly log: FastifyBaseLogger
 }
 
@@ -166,6 +171,8 @@ export interface Operation<By extends Caller = Caller> {
   readonly credentials: readonly Credential<By>[]
   /** Whether a session opens it only shortly after its person has proven to be there; keys are not asked. */
   readonly stepUp: boolean
+  /** Whether clients send it by themselves, again and again, so that it says of nobody that they are there. */
+  readonly isUnattended: boolean
   /** The switch that closes the operation; null for none, undefined for what the surface decides. */
   readonly feature: string | null | undefined
   /** The versions of the surface that know the operation; undefined for all. */
@@ -219,6 +226,7 @@ export function operation<By extends Caller = Caller>({
   return {
     credentials: [],
     stepUp: false,
+    isUnattended: false,
     feature: undefined,
     versions: undefined,
     description: undefined,

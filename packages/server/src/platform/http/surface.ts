@@ -9,6 +9,7 @@ import { AppError } from '../app-error.ts'
 import type { TransactionHooks } from '../db/transaction-hooks.ts'
 import {
   findCallerAgain,
+  holdsAsMuch,
   identifyCaller,
   type AccessCheck,
   type AccessRequest,
@@ -117,17 +118,17 @@ async function grantAccess<By extends Caller>(
   return { caller, version }
 }
 
-/** Whether a request that was let through would be let through now. */
+/** Whether a request that was let through would be let through now, for no less than then. */
 async function isStillAllowed<By extends Caller>(
   operation: Operation<By>,
   { callers, checks }: SurfaceDefinition<By>,
   request: FastifyRequest,
 ): Promise<boolean> {
-  const { version } = request.getDecorator<AccessRequest<By>>(ACCESS)
+  const { version, caller: before } = request.getDecorator<AccessRequest<By>>(ACCESS)
   try {
     const caller = await findCallerAgain(operation, callers, request)
     for (const check of checks) await check(operation, { caller, version, isUnderWay: true })
-    return true
+    return holdsAsMuch(caller, before)
   } catch (error) {
     if (error instanceof AppError && error.kind !== 'unavailable') return false
     throw error
@@ -144,6 +145,7 @@ async function carryOut<By extends Caller>(
   const { caller, version } = request.getDecorator<AccessRequest<By>>(ACCESS)
   const sent: OperationRequest<By | undefined> = {
     requestId: request.id,
+    method: request.method,
     address: request.ip,
     traceId: readTraceId(request.headers),
     headers: request.headers,

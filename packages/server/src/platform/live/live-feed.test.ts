@@ -24,6 +24,7 @@ function watch(request: Partial<WatchRequest> = {}): Readable {
     watcherKey: 'admin:1',
     lastEventId: undefined,
     watchMaxMs: undefined,
+    mayHear: () => true,
     mayWatch: async () => true,
     ...request,
   })
@@ -90,6 +91,33 @@ describe('who watches', () => {
       expect(read.topics()).toEqual([['all']])
     },
   )
+
+  it('is told of what it may hear alone, also of what it missed', async () => {
+    const mayHear = (topic: string) => topic.startsWith('devices') || topic === 'all'
+    const first = watch({ mayHear })
+    const read = follow(first)
+    const other = follow(watch())
+    feed.hear(['devices:1', 'webhooks:4'])
+    await pass(intervalMs)
+    feed.hear(['webhooks:5'])
+    await pass(intervalMs)
+    feed.hear(['devices:2'])
+    await pass(intervalMs)
+    expect(read.topics()).toEqual([['devices:1'], ['devices:2']])
+    expect(other.topics()).toHaveLength(3)
+    first.destroy()
+    const lastEventId = lastIdIn(read.text())
+    feed.hear(['devices:3', 'webhooks:6'])
+    await pass(intervalMs)
+    feed.hear(['webhooks:7'])
+    await pass(intervalMs)
+    const again = follow(watch({ lastEventId, mayHear }))
+    await pass(0)
+    expect(again.topics()).toEqual([['devices:3']])
+    const unknown = follow(watch({ lastEventId: 'other-7', mayHear }))
+    await pass(0)
+    expect(unknown.topics()).toEqual([['all']])
+  })
 
   it('is told that anything may have changed when it comes back after too much', async () => {
     const before = follow(watch())

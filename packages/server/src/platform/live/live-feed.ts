@@ -1,7 +1,7 @@
 /*
  * Tells those who watch which topics have changed, as server-sent events (HTML, section 9.2). One for a
  * process: it hears each notification once, gathers what comes within a second, and writes the same text to
- * every watcher. Keeps what it told for a while, so that a watcher who was cut off goes on where it stopped.
+ * every watcher who may hear all of it. Keeps what it told for a while, so that a watcher who was cut off goes on where it stopped.
  * Bounded in all: watchers, what is kept, what waits for a slow reader.
  */
 import type { Readable } from 'node:stream'
@@ -50,6 +50,7 @@ export class LiveFeed {
   readonly #watchers = new Set<Watcher>()
   readonly #kept: Message[] = []
   #lastNumber = 0
+  #lastTopics: readonly string[] = []
   #lastText = ''
   #gathered = new TopicSet()
   #toldMs = -Infinity
@@ -136,19 +137,26 @@ export class LiveFeed {
     this.#lastNumber += 1
     const message = { number: this.#lastNumber, topics: this.#gathered.list() }
     this.#gathered = new TopicSet()
+    this.#lastTopics = message.topics
     this.#lastText = this.#write(message.topics)
     this.#kept.push(message)
     if (this.#kept.length > MESSAGES_KEPT_MAX) this.#kept.shift()
     for (const watcher of this.#watchers) this.#bringUpToDate(watcher)
   }
 
-  /** One message for all that a watcher has missed; nothing for one that is behind with its reading. */
+  /**
+   * One message for all that a watcher has missed and may hear; nothing for one that is behind with its reading.
+   */
   #bringUpToDate(watcher: Watcher): void {
     const { toldUpTo } = watcher
     if (watcher.isBehind || toldUpTo === this.#lastNumber) return
     watcher.toldUpTo = this.#lastNumber
     const isNextOnly = toldUpTo === this.#lastNumber - 1
-    watcher.send(isNextOnly ? this.#lastText : this.#write(this.#topicsAfter(toldUpTo)))
+    const topics = isNextOnly ? this.#lastTopics : this.#topicsAfter(toldUpTo)
+    const heard = topics.filter((topic) => watcher.mayHear(topic))
+    if (heard.length === 0) return
+    const isLast = isNextOnly && heard.length === topics.length
+    watcher.send(isLast ? this.#lastText : this.#write(heard))
   }
 
   #beat(): void {

@@ -11,6 +11,8 @@ export interface WatchRequest {
   readonly lastEventId: string | undefined
   /** After how long it leaves by itself; 0 as soon as it has been told what it missed. */
   readonly watchMaxMs: number | undefined
+  /** Whether it may be told that a topic has changed. */
+  readonly mayHear: (topic: string) => boolean
   /** Whether it still may watch; asked from time to time. One that rejects leaves it as it was. */
   readonly mayWatch: () => Promise<boolean>
 }
@@ -55,6 +57,10 @@ export class Watcher {
 
   behindForMs(): number {
     return this.#behindSinceMs === undefined ? 0 : performance.now() - this.#behindSinceMs
+  }
+
+  mayHear(topic: string): boolean {
+    return this.#request.mayHear(topic)
   }
 
   mayWatch(): Promise<boolean> {

@@ -71,6 +71,16 @@ describe('an export', () => {
     ])
   })
 
+  it('whose head is asked for is answered with nothing of it, and leaves no entry in the audit log', async () => {
+    const before = await listExported()
+    const head = await download('/exports/devices.csv', api.key, 'HEAD')
+    expect([head.statusCode, head.body]).toEqual([200, ''])
+    expect(head.headers['content-disposition']).toBe('attachment; filename="devices.csv"')
+    expect(await listExported()).toHaveLength(before.length)
+    await download('/exports/devices.csv')
+    expect(await listExported()).toHaveLength(before.length + 1)
+  })
+
   it('needs what its list needs', async () => {
     const key = await api.createKey([])
     expect((await download('/exports/devices.csv', key)).statusCode).toBe(200)

@@ -70,7 +70,8 @@ function exportRoute(list: Operation, { runChange, slots, file }: ExportContext)
       try {
         // Before the answer begins, so that what the list refuses is refused.
         const first = await readExportPage(list, request)
-        await recordExport(runChange, context, path)
+        // The head of a file tells nothing of what is in it.
+        if (context.method !== 'HEAD') await recordExport(runChange, context, path)
         const lines = createExportFile(list, request, first, file)
         return answer(200, lines.once('close', giveBack), {
           'content-disposition': `attachment; filename="${path.split('/').at(-1) ?? ''}.csv"`,
