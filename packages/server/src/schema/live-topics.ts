@@ -91,7 +91,10 @@ const LIVE_ACCESS: Readonly<Record<LiveCollection, LiveAccess>> = {
   sign_in_sessions: { area: 'Sign-in', permission: 'Read Sign-in' },
   sign_in_upstream_providers: { area: 'Sign-in', permission: 'Read Sign-in' },
   ssf_clients: { area: 'Shared Signals', permission: 'Manage Shared Signals Framework Streams' },
-  ssf_signing_keys: { area: 'Shared Signals', permission: 'Manage Shared Signals Framework Streams' },
+  ssf_signing_keys: {
+    area: 'Shared Signals',
+    permission: 'Manage Shared Signals Framework Streams',
+  },
   ssf_streams: { area: 'Shared Signals', permission: 'Manage Shared Signals Framework Streams' },
   webhooks: { area: 'Webhooks', permission: 'Manage Webhooks' },
 }
