@@ -10,6 +10,8 @@ type CheckStatus = 'PASS' | 'FAIL'
 
 /** An enrolled device. */
 export interface BenchAgent {
+  /** Its number, from 1, which ends its serial. */
+  readonly index: number
   readonly nodeKey: string
   /** The ids of the checks that it was given to run. */
   readonly queryIds: readonly string[]
@@ -64,7 +66,7 @@ export async function enrollAgents(
     const { queries } = await post(READ_PATH, { node_key: nodeKey })
     const queryIds = Object.keys(queries ?? {})
     await answer({ nodeKey }, queryIds, 'PASS')
-    return { nodeKey, queryIds }
+    return { index, nodeKey, queryIds }
   }
 
   const agents: BenchAgent[] = []

@@ -14,6 +14,7 @@ import { longPoll } from './long-poll.ts'
 import type { Measurement, Scenario } from './scenario.ts'
 import { readMachineCpu, shareOfOthers } from './process-cpu.ts'
 import { signalLatency } from './signal-latency.ts'
+import { signIns } from './sign-ins.ts'
 import { signedDelivery } from './signed-delivery.ts'
 import { singleAnswers } from './single-answers.ts'
 import { webhookDelivery } from './webhook-delivery.ts'
@@ -28,6 +29,7 @@ export const SCENARIOS: readonly Scenario[] = [
   longPoll,
   idleCheckIns,
   held,
+  signIns,
   checkRounds,
   singleAnswers,
   lists,

@@ -97,6 +97,9 @@ describe('a person signs in', () => {
     ])
     await page.getByText('Your device has answered: it is still so.').waitFor()
     await expect.poll(() => again.isEnabled()).toBe(true)
+    // An agent pauses after it has answered, for as long as nobody takes to fix something: then it is held again.
+    const reads = computer.agent.counters.distributedReads
+    await expect.poll(() => computer.agent.counters.distributedReads).toBeGreaterThan(reads)
     computer.simulated.setPosture('firewall', 'good')
     const fixedAt = performance.now()
     await again.click()
