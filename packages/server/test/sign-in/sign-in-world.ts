@@ -53,6 +53,13 @@ export interface Computer {
   readonly agent: OsqueryNode
 }
 
+/** A part of the body that creates an application. */
+export interface ApplicationWords {
+  readonly name: string
+  readonly redirect_uris: readonly string[]
+  readonly backchannel_logout_uri?: string
+}
+
 export interface SignInWorld {
   readonly services: ServiceFoundation
   readonly baseUrl: string
@@ -61,6 +68,8 @@ export interface SignInWorld {
   readonly addPerson: (name: string) => Promise<Somebody>
   /** Starts the agent of a computer, of somebody or of nobody, and waits until every check was answered. */
   readonly addComputer: (owner: Somebody | undefined, bad?: readonly string[]) => Promise<Computer>
+  /** Makes an application of these values, in the words of the API, known to the service. */
+  readonly register: (values: ApplicationWords) => Promise<TrialAccess>
   /** From now on the browser runs on this computer, or on none. */
   readonly sitAt: (computer: Computer | undefined) => void
   readonly close: () => Promise<void>
@@ -99,8 +108,9 @@ export async function openSignInWorld(): Promise<SignInWorld> {
   cleanup.add(() => services.close())
   await createKeyAdmin(services.runChange)
   await setConsequences(services)
+  const register = (values: ApplicationWords) => registerApplication(services, values)
   const party = await startTrialParty(`${baseUrl}/sign-in`, (redirectUri) =>
-    registerApplication(services, redirectUri),
+    register({ name: 'Wiki', redirect_uris: [redirectUri] }),
   )
   cleanup.add(() => party.close())
   const browser = await launchBrowser()
@@ -108,7 +118,7 @@ export async function openSignInWorld(): Promise<SignInWorld> {
   const { addComputer, sitAt, stop } = createComputers(services, `http://127.0.0.1:${port}`)
   cleanup.add(stop)
   return {
-    ...{ services, baseUrl, browser, party, addComputer, sitAt },
+    ...{ services, baseUrl, browser, party, register, addComputer, sitAt },
     addPerson: async (name) => {
       const email = `${name.toLowerCase()}@example.com`
       const { id } = await services.runChange({ actor: SYSTEM_ACTOR }, (change) =>
@@ -132,9 +142,9 @@ async function setConsequences({ runChange }: ServiceFoundation): Promise<void> 
 
 async function registerApplication(
   { runChange, sealer }: ServiceFoundation,
-  redirectUri: string,
+  words: ApplicationWords,
 ): Promise<TrialAccess> {
-  const values = createApplicationBody.parse({ name: 'Wiki', redirect_uris: [redirectUri] })
+  const values = createApplicationBody.parse(words)
   const { application, secret } = await runChange({ actor: SYSTEM_ACTOR }, async (change) =>
     createApplication(change, toApplicationValues(values), {
       sealer,
