@@ -190,7 +190,7 @@ function createSignInParts(
     questions,
     proof,
     createSignInPart(foundation, config),
-    createGatePart(foundation, config, { outbound }),
+    createGatePart(foundation, config, { outbound, ask: questions.askDevices }),
     createPagesPart(foundation, config),
   ]
   return { list, setTls: proof.setTls }

@@ -3,6 +3,7 @@ import type { Foundation, ServicePart } from '../changes/foundation.ts'
 import { createProviderGateway } from '../organisation/admin-oidc/provider-gateway.ts'
 import type { Outbound } from '../platform/net/outbound.ts'
 import { deriveKey, type MasterKeys } from '../platform/secrets/master-key.ts'
+import type { AskDevices } from '../posture/device-questions/ask-devices.ts'
 import { dueJob, periodicJob } from '../schema/jobs.ts'
 import { applicationRoutes } from './applications/application-routes.ts'
 import type { HeldAttempt } from './attempts/attempt-cookie-input.ts'
@@ -14,6 +15,7 @@ import { attemptRetentions } from './attempts/attempt-retention-store.ts'
 import { attemptRoutes } from './attempts/attempt-routes.ts'
 import { ATTEMPT_CHANNEL, ATTEMPT_EXPIRY_CHANNEL } from './attempts/attempt-store.ts'
 import { abandonAttempts } from './attempts/end-attempt.ts'
+import { certificateRoutes } from './certificates/certificate-routes.ts'
 import { confirmationRoutes } from './registration/confirmation-routes.ts'
 import { ENTRA_CLOUDS } from './entra/entra-clouds.ts'
 import { mountEntra, toEntraPage } from './entra/entra-routes.ts'
@@ -28,10 +30,10 @@ import { createProviderHolder } from './provider/provider-holder.ts'
 import { createProviderPages } from './provider/provider-pages.ts'
 import { mountProvider } from './provider/provider-routes.ts'
 import { SIGN_IN_KEY_CHANNEL } from './provider/sign-in-key-store.ts'
-import { createSignInKeys } from './provider/sign-in-keys.ts'
+import { createSignInKeys, type SignInKeys } from './provider/sign-in-keys.ts'
 import { endSessionBySid } from './sessions/end-sessions.ts'
 import { LOGOUT_CHANNEL } from './sessions/granted-session-store.ts'
-import { sendLogouts } from './sessions/send-logouts.ts'
+import { sendLogouts, type SendLogoutsDependencies } from './sessions/send-logouts.ts'
 import { sessionRoutes } from './sessions/session-routes.ts'
 import { UPSTREAM_CALLBACK_PATH } from './upstreams/upstream-paths.ts'
 import { upstreamRoutes } from './upstreams/upstream-routes.ts'
@@ -47,11 +49,16 @@ export type GateFoundation = Foundation & { readonly masterKeys: MasterKeys }
 
 /** Where upstream providers send browsers back to, below the base URL. */
 
+interface GateDependencies {
+  readonly outbound: Outbound
+  readonly ask: AskDevices
+}
+
 /** Signing in here: applications, upstream providers, the policy, attempts and what they grant. */
 export function createGatePart(
   foundation: GateFoundation,
   { baseUrl, signInRetentionDays, trustedProxies }: GateSettings,
-  { outbound }: { readonly outbound: Outbound },
+  { outbound, ask }: GateDependencies,
 ): ServicePart {
   const { db, runChange, clock, sealer, log } = foundation
   const gateway = createProviderGateway(outbound, `${baseUrl}${UPSTREAM_CALLBACK_PATH}`, clock)
@@ -94,7 +101,10 @@ export function createGatePart(
       mountForwardAuth(http, site, { ...foundation, baseUrl, keys, upstream, trustedProxies })
       const attempts = { db, runChange, clock, log, baseUrl, watch }
       const toEntra = async (held: HeldAttempt) => toEntraPage(await answerEntra(entra, held))
-      mountPages(http, site, attemptRoutes({ ...attempts, answerEntra: toEntra }))
+      mountPages(http, site, [
+        ...attemptRoutes({ ...attempts, answerEntra: toEntra }),
+        ...certificateRoutes({ ...attempts, ask }),
+      ])
     },
     channels: {
       [ATTEMPT_CHANNEL]: watch.hear,
@@ -106,17 +116,21 @@ export function createGatePart(
     },
     endWaiting: watch.end,
     stop: refusals.settle,
-    jobs: [
-      dueJob('sign-in attempts', () => abandonAttempts({ db, runChange }), {
-        channel: ATTEMPT_EXPIRY_CHANNEL,
-      }),
-      dueJob('sign-in logouts', () => sendLogouts({ db, clock, log, baseUrl, keys, outbound }), {
-        channel: LOGOUT_CHANNEL,
-      }),
-      periodicJob('sign-in keys', () => keys.rotate()),
-    ],
+    jobs: listJobs({ db, runChange, clock, log, baseUrl, keys, outbound }),
     retention: attemptRetentions(signInRetentionDays),
   }
+}
+
+function listJobs(
+  context: SendLogoutsDependencies & { readonly keys: SignInKeys } & Pick<Foundation, 'runChange'>,
+) {
+  return [
+    dueJob('sign-in attempts', () => abandonAttempts(context), {
+      channel: ATTEMPT_EXPIRY_CHANNEL,
+    }),
+    dueJob('sign-in logouts', () => sendLogouts(context), { channel: LOGOUT_CHANNEL }),
+    periodicJob('sign-in keys', () => context.keys.rotate()),
+  ]
 }
 
 /** Cookies of before a change of the master key are good until they end. */

@@ -39,6 +39,8 @@ export interface PageRequest {
   readonly headers: IncomingHttpHeaders
   readonly language: Language
   readonly address: string
+  /** Of whoever sent the request to the service, such as a proxy. */
+  readonly peerAddress: string
   readonly requestId: string
   /** Empty but for a POST. */
   readonly form: FormBody
@@ -119,6 +121,7 @@ function toPageRequest(request: FastifyRequest): PageRequest {
     headers,
     language: languageOf(request),
     address: request.ip,
+    peerAddress: request.raw.socket.remoteAddress ?? '',
     requestId: request.id,
     form: body instanceof Map ? (body as FormBody) : new Map(),
     readCookie: (name) => readSessionCookie(headers, { name, isSecure: false }),

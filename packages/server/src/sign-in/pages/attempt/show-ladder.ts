@@ -68,13 +68,14 @@ export function showFallback(shown: ShownAttempt, texts: Texts): PageContent {
         more: html`<p>${waitsFor === undefined ? ladder.fallbackMore : ladder.waitingMore}</p>`,
       })}
       ${waitsFor !== undefined && showWaiting(waitsFor, shown, texts)}
+      ${waitsFor === undefined && showCertificateProblem(readText(fallback?.state, 'certificate'), texts)}
       <ul class="choices">
         ${ways.map(
           (way) =>
             html`<li class="stack">
               <h2>${ladder.ways[way].title}</h2>
               <p class="quiet">${ladder.ways[way].more}</p>
-              ${way !== waitsFor && postButton({ action: attemptPath(id, 'confirm'), label: ladder.ways[way].action, fields: { way } })}
+              ${way !== waitsFor && postButton({ action: attemptPath(id, way === 'certificate' ? way : 'confirm'), label: ladder.ways[way].action, fields: { way } })}
             </li>`,
         )}
       </ul>
@@ -88,6 +89,13 @@ function showWaiting(waitsFor: string, { view }: ShownAttempt, { ladder }: Texts
   return html`<div class="working" role="status"><span class="hidden">${ladder.waiting}</span></div>
     <p>${isDevice ? ladder.openOther : ladder.adminDecides}</p>
     ${code !== undefined && notice('plain', html`<p>${ladder.compare} <strong class="mono">${code}</strong></p>`)}`
+}
+
+/** Why the certificate that was shown did not help. */
+function showCertificateProblem(reason: string | undefined, { ladder }: Texts): Markup {
+  if (reason === undefined) return undefined
+  const words = reason === 'missing' ? ladder.certificateMissing : ladder.certificateUnknown
+  return notice('warn', html`<p>${words}</p>`)
 }
 
 /** A member of what the registration or the ladder remembers. */

@@ -138,6 +138,10 @@ export const ladder = {
     'Öffnen Sie „Meine Geräte“ auf einem Gerät, das auf Sie registriert ist, und bestätigen Sie dort.',
   adminDecides: 'Ein Admin wurde um Zustimmung gebeten.',
   compare: 'Geben Sie dort diese Zahl ein:',
+  certificateMissing:
+    'Ihr Browser hat kein Zertifikat gezeigt. Schließen Sie alle seine Fenster, beginnen Sie von vorn, und wählen Sie das Zertifikat, wenn er danach fragt.',
+  certificateUnknown:
+    'Keines Ihrer Geräte sagt, dass das Zertifikat seines ist. Prüfen Sie, ob es online ist, oder wählen Sie einen anderen Weg.',
   ways: {
     registered_device: {
       title: 'Von einem anderen Ihrer Geräte bestätigen',

@@ -131,6 +131,10 @@ export const ladder = {
   openOther: 'Open “My devices” on a device that is registered to you, and confirm there.',
   adminDecides: 'An admin has been asked to approve.',
   compare: 'Type this number there:',
+  certificateMissing:
+    'Your browser has shown no certificate. Close all its windows, begin again, and choose the certificate when it asks.',
+  certificateUnknown:
+    'None of your devices says that the certificate is its own. Check that it is online, or take another way.',
   ways: {
     registered_device: {
       title: 'Confirm from another device of yours',
