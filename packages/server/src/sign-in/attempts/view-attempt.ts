@@ -1,9 +1,9 @@
 import type { Foundation } from '../../changes/foundation.ts'
-import { renderTemplate } from '../../posture/checks/render-template.ts'
 import { readBrand } from '../pages/brand-read.ts'
 import { getSignInPolicy } from '../policy/policy-store.ts'
 import { findApplicationName, findAttemptPerson } from './attempt-facts-read.ts'
-import { findShownDevice, listIssuesForPerson, type PersonIssueRow } from './attempt-issue-read.ts'
+import { listShownIssues } from '../shown-issues/list-shown-issues.ts'
+import { findShownDevice } from './shown-device-read.ts'
 import type { Attempt } from './attempt-store.ts'
 import type {
   AttemptChoices,
@@ -23,10 +23,10 @@ export async function viewOfAttempt(
   const now = clock.now()
   const person = personId === null ? undefined : await findAttemptPerson(db, personId)
   const device = await showDevice(db, attempt)
+  // What was fixed during the sign-in is shown as well.
+  const wanted = { at: now, resolvedSince: attempt.startedAt }
   const issues =
-    device === undefined
-      ? []
-      : (await listIssuesForPerson(db, device.id, now)).map((row) => toIssue(row, device, now))
+    device === undefined ? [] : await listShownIssues(db, { deviceId: device.id, ...wanted })
   const { fallbacks } = await getSignInPolicy(db)
   const brand = await readBrand(db)
   return {
@@ -62,7 +62,8 @@ function toChoices(
   return {
     mayContinue: isUnderWay && (stage === 'warned' || (stage === 'blocked' && isClear)),
     mayRecheck: isUnderWay && (stage === 'blocked' || stage === 'warned'),
-    mayRequestExemption: isUnderWay && issues.some(({ isExemptionAllowed }) => isExemptionAllowed),
+    mayRequestExemption:
+      isUnderWay && issues.some((issue) => issue.isExemptionAllowed && issue.recheck !== 'passing'),
     maySayNotMyDevice: isUnderWay && device !== undefined,
     mayCancel: isUnderWay,
   }
@@ -86,53 +87,6 @@ async function showDevice(
   const { formerOwnerId, registrationEndedAt, ...shown } = device
   const ownUntil = formerOwnerId !== null && formerOwnerId === personId ? registrationEndedAt : null
   return { ...shown, howKnown: assurance, ownUntil }
-}
-
-function toIssue(row: PersonIssueRow, device: AttemptDevice, now: Date): AttemptIssue {
-  const { id, checkId, title, blocksAt, lastCheckedAt, isAsked, isSnoozeAllowed, exemption } = row
-  const isBlocking = blocksAt !== null && blocksAt <= now && !row.isExempted
-  const variables = {
-    device: { name: device.name, platform: device.platform },
-    issue: { title, value: row.value },
-  }
-  return {
-    id,
-    checkId,
-    title,
-    rationale: render(row.rationale, variables),
-    foundInWords: row.issueValue === null ? title : `${title}: ${row.issueValue}`,
-    rows: [shownRow(row.value)],
-    steps: render(row.steps, variables),
-    blocksAt: row.isExempted ? null : blocksAt,
-    isBlocking,
-    recheck: isAsked ? 'asking' : 'failing',
-    lastCheckedAt,
-    isSnoozeAllowed,
-    isExemptionAllowed: row.isExemptionAllowed,
-    exemption,
-  }
-}
-
-/** Words of columns that hold secrets. */
-const SECRET_COLUMN = /secret|password|token|key|credential/i
-const MASK = '••••••'
-
-function shownRow(value: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([name]) => !name.startsWith('KOLIDE_'))
-      .map(([name, text]) => [name, SECRET_COLUMN.test(name) ? MASK : String(text)]),
-  )
-}
-
-/** A template that does not render is shown by nothing: its admins see the fault where they wrote it. */
-function render(template: string, variables: Parameters<typeof renderTemplate>[1]): string | null {
-  if (template.trim() === '') return null
-  try {
-    return renderTemplate(template, variables)
-  } catch {
-    return null
-  }
 }
 
 function toRefusal(text: string): AttemptRefusal | undefined {

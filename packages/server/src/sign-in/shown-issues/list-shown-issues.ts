@@ -21,13 +21,19 @@ export interface ShownIssue extends AttemptIssue {
 /** An answer as young as this is told as one to the question that was just asked. */
 const JUST_ANSWERED_MS = MINUTE_MS
 
+/** More than anybody reads; what is left out are the least urgent ones. */
+const SHOWN_MAX = 100
+
 /** The issues of a device for its person: what blocks first, then by deadline; exempted ones last. */
 export async function listShownIssues(
   db: Kysely<Schema>,
   wanted: IssuesWanted,
 ): Promise<ShownIssue[]> {
   const facts = await listIssueFacts(db, wanted)
-  return facts.map((each) => toShownIssue(each, wanted.at)).toSorted(byUrgency)
+  return facts
+    .map((each) => toShownIssue(each, wanted.at))
+    .toSorted(byUrgency)
+    .slice(0, SHOWN_MAX)
 }
 
 function byUrgency(one: ShownIssue, other: ShownIssue): number {

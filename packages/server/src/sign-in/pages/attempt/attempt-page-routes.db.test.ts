@@ -3,6 +3,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createServiceApi, type ServiceApi } from '../../../../test/support/composed-api.ts'
 import { createPosture, type Posture } from '../../../../test/support/posture-fixtures.ts'
 import { SYSTEM_ACTOR } from '../../../changes/audit/audit-entry.ts'
+import { findAttempt } from '../../attempts/attempt-store.ts'
+import { viewOfAttempt } from '../../attempts/view-attempt.ts'
 import { deviceProven } from '../../attempts/know-device.ts'
 import { postureKnown } from '../../attempts/decide-posture.ts'
 import { findOrCreatePerson } from '../../../people/people/find-or-create-person.ts'
@@ -34,7 +36,7 @@ const send = (url: string, cookie: string, fields?: Record<string, string>) =>
   })
 
 /** A sign-in to the own pages from a device with an issue, at the step where it is blocked. */
-async function begin() {
+async function begin(found: Readonly<Record<string, string>> = { state: 'off' }) {
   const { id: personId } = await api.runChange({ actor: SYSTEM_ACTOR }, (change) =>
     findOrCreatePerson(change, { email: EMAIL, name: 'Ada' }),
   )
@@ -47,7 +49,7 @@ async function begin() {
     registered_at: api.clock.now(),
     node_key_hash: randomBytes(32),
   })
-  await posture.report(deviceId, { [checkId]: [{ KOLIDE_CHECK_STATUS: 'FAIL', state: 'off' }] })
+  await posture.report(deviceId, { [checkId]: [{ KOLIDE_CHECK_STATUS: 'FAIL', ...found }] })
   const { headers } = await send('/sign-in/me/sign-in', '', { email: EMAIL })
   const path = String(headers.location)
   const cookie = String([headers['set-cookie']].flat()[0]).split(';')[0] ?? ''
@@ -65,6 +67,23 @@ it('a sign-in is shown to the browser that began it alone, and may open the port
   for (const other of ['', cookie.replace(/=.*/, '=stolen')]) {
     expect((await send(path, other)).statusCode).toBe(404)
   }
+})
+
+it('what follows a sign-in hears of its issues what the page shows: no secret that a device reported, in whatever column', async () => {
+  const secret = 'ghp_0123456789abcdefghijABCDEFGHIJ012345'
+  const { id, deviceId } = await begin({ line: `export TOKEN=${secret}`, keyboard: 'us' })
+  await api.db
+    .updateTable('sign_in_attempt')
+    .set({ stage: 'blocked', device_id: deviceId, assurance: 'live' })
+    .where('id', '=', id)
+    .execute()
+  const attempt = await findAttempt(api.db, id)
+  if (attempt === undefined) throw new Error('the sign-in is gone')
+  const { issues } = await viewOfAttempt({ db: api.db, clock: api.clock }, attempt)
+  expect(issues.map(({ rows }) => rows)).toEqual([
+    [{ line: 'export TOKEN=••••••', keyboard: 'us' }],
+  ])
+  expect(JSON.stringify(issues)).not.toContain(secret)
 })
 
 it('a blocked sign-in shows its issues, and an exemption is asked for in the name of the person', async () => {

@@ -8,11 +8,9 @@ import { AppError, conflict, notFound } from '../../../platform/app-error.ts'
 import { createExemptionRequest } from '../../../posture/issues/exemptions/create-exemption-request.ts'
 import { getHeldAttempt } from '../../attempts/attempt-cookie-input.ts'
 import { findAttempt, type Attempt } from '../../attempts/attempt-store.ts'
-import type { AttemptView } from '../../attempts/attempt-view.ts'
 import { identifyPerson } from '../../attempts/identify-person.ts'
 import { proceedAttempt, runPosture, settleRegistration } from '../../attempts/run-posture.ts'
 import { viewOfAttempt } from '../../attempts/view-attempt.ts'
-import { listShownIssues } from '../../shown-issues/list-shown-issues.ts'
 import { readReason } from '../issue/exemption-form.ts'
 import type { PageAnswer, PageRequest, PageRoute } from '../page-surface.ts'
 import { attemptPath } from './attempt-path.ts'
@@ -51,7 +49,7 @@ async function hold(context: AttemptPageContext, { headers, params }: PageReques
 
 async function answerPage(context: AttemptPageContext, request: PageRequest): Promise<PageAnswer> {
   const { language, query } = request
-  const view = await readView(context, await settle(context, await hold(context, request)))
+  const view = await viewOfAttempt(context, await settle(context, await hold(context, request)))
   const isStaying = query['stay'] === 'yes'
   const content = showAttempt({ view, language, now: context.clock.now(), isStaying })
   const policy = view.stage === 'device' ? { connectTo: [anyPortOf(context.baseUrl)] } : {}
@@ -82,16 +80,6 @@ async function settle(context: AttemptPageContext, held: Attempt): Promise<Attem
   })
 }
 
-/** With issues as the pages of people show them, those that were resolved during the sign-in among them. */
-async function readView(context: AttemptPageContext, attempt: Attempt): Promise<AttemptView> {
-  const view = await viewOfAttempt(context, attempt)
-  const { device } = view
-  if (device === undefined || (view.stage !== 'blocked' && view.stage !== 'warned')) return view
-  const at = context.clock.now()
-  const wanted = { deviceId: device.id, at, resolvedSince: attempt.startedAt }
-  return { ...view, issues: await listShownIssues(context.db, wanted) }
-}
-
 /** The ports of the proof are on the host of the service. */
 function anyPortOf(baseUrl: string): string {
   const { protocol, hostname } = new URL(baseUrl)
@@ -117,7 +105,7 @@ async function answerExemption(
   request: PageRequest,
 ): Promise<PageAnswer> {
   const attempt = await hold(context, request)
-  const { choices, issues } = await readView(context, attempt)
+  const { choices, issues } = await viewOfAttempt(context, attempt)
   const issueId = request.form.get('issue_id') ?? ''
   const issue = issues.find(({ id }) => id === issueId)
   if (issue === undefined) throw notFound('issue', issueId)
