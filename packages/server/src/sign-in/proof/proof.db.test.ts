@@ -207,6 +207,18 @@ describe('somebody else is not taken for it', () => {
     expect(await signInAs('1001')).toBe('none')
   })
 
+  it('whoever stole every cookie and opens the ports from another machine proves nothing', async () => {
+    const device = await world.addDevice()
+    const victim = await world.begin()
+    const stolen = { ...victim }
+    const opened = await openAll(stolen)
+    // The browser of the victim is there, with connections to something else.
+    world.answers.set(device, () => browserRows(opened, { remote_port: '443' }))
+    await world.finish(stolen)
+    expect(await refusalOf(victim.id)).toBe('device_unknown')
+    expect(await world.attempt(victim.id)).toMatchObject({ deviceId: null, assurance: null })
+  })
+
   it('a device that does not answer is unreachable, and one that is not the one is unknown', async () => {
     const device = await world.addDevice()
     const silent = await world.begin()

@@ -279,6 +279,29 @@ describe('a step-up sign-in', () => {
   })
 })
 
+describe('a hint', () => {
+  it('that was tampered with, or is of somebody else, begins no sign-in', async () => {
+    const config = await relyOn(await make())
+    const first = await ask(config, { login_hint: person.email })
+    const browser = browse()
+    const back = await finish(browser, await reachPage(browser, first.url))
+    const { id_token: token = '' } = await exchange(config, back, first)
+    const [header = '', payload = '', signature = ''] = token.split('.')
+    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as object
+    const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+    const forged = [
+      `${header}.${encode({ ...claims, sub: '999999' })}.${signature}`,
+      `${encode({ alg: 'none' })}.${payload}.`,
+    ]
+    for (const hint of forged) {
+      const { url } = await ask(config, { id_token_hint: hint })
+      const answer = await browse().follow(url)
+      expect(answer.location ?? answer.body).not.toContain('/sign-in/attempts/')
+      expect(answer.location ?? answer.body).toMatch(/invalid_request|cannot go on/)
+    }
+  })
+})
+
 describe('a remembered session', () => {
   it('never skips the device', async () => {
     const config = await relyOn(await make())
