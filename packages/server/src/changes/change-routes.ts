@@ -56,6 +56,8 @@ export function changeRoute<
 ): ApiRoute {
   return route({
     ...shape,
+    // Of what is read in a change, that it was read is part of it.
+    answersHead: shape.method !== 'GET',
     handler: (context) =>
       runChange(toOrigin(context), async (change) =>
         toAnswer(await handler({ ...context, change }), shape.responses),

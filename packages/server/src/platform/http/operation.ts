@@ -173,6 +173,8 @@ export interface Operation<By extends Caller = Caller> {
   readonly stepUp: boolean
   /** Whether clients send it by themselves, again and again, so that it says of nobody that they are there. */
   readonly isUnattended: boolean
+  /** Whether HEAD is answered like GET; not where every answer is put on record. */
+  readonly answersHead: boolean
   /** The switch that closes the operation; null for none, undefined for what the surface decides. */
   readonly feature: string | null | undefined
   /** The versions of the surface that know the operation; undefined for all. */
@@ -227,6 +229,7 @@ export function operation<By extends Caller = Caller>({
     credentials: [],
     stepUp: false,
     isUnattended: false,
+    answersHead: true,
     feature: undefined,
     versions: undefined,
     description: undefined,

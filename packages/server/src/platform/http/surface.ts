@@ -25,7 +25,6 @@ import {
   toRouterPath,
   type Answer,
   type Caller,
-  type Method,
   type Operation,
   type OperationRequest,
   type Paging,
@@ -93,7 +92,7 @@ function registerOperation<By extends Caller>(
   scope.route({
     method: methodsOf(operation),
     url: toRouterPath(operation.path),
-    exposeHeadRoute: surface.answersHead,
+    exposeHeadRoute: surface.answersHead && operation.answersHead,
     onRequest: async (request, reply) => {
       request.setDecorator(ACCESS, await grantAccess(operation, surface, request, reply))
     },
@@ -241,7 +240,7 @@ function refuseUnanswered<By extends Caller>(
   { operations, answersHead }: SurfaceDefinition<By>,
   { toMethodRefusal, toPathRefusal }: Unanswered,
 ): void {
-  const refuse = (url: string, methods: readonly Method[], toRefusal: RefuseRequest) => {
+  const refuse = (url: string, methods: readonly string[], toRefusal: RefuseRequest) => {
     scope.route({
       method: [...methods],
       url,
@@ -255,10 +254,15 @@ function refuseUnanswered<By extends Caller>(
   for (const [path, atPath] of Map.groupBy(operations, (operation) => operation.path)) {
     const allowed = atPath.flatMap(methodsOf)
     const others = METHODS.filter((method) => !allowed.includes(method))
-    refuse(toRouterPath(path), others, ({ method }, reply) => {
-      void reply.header('allow', allowed.join(', '))
-      return toMethodRefusal(method, allowed)
-    })
+    const isHeadRefused = atPath.some((operation) => !operation.answersHead)
+    refuse(
+      toRouterPath(path),
+      isHeadRefused ? [...others, 'HEAD'] : others,
+      ({ method }, reply) => {
+        void reply.header('allow', allowed.join(', '))
+        return toMethodRefusal(method, allowed)
+      },
+    )
   }
   if (toPathRefusal === undefined) return
   for (const url of ['/', '/*']) refuse(url, METHODS, toPathRefusal)

@@ -321,6 +321,18 @@ describe('the secret', () => {
     })
   })
 
+  it('is not what HEAD is answered with: nobody sees it, and the audit log says nothing', async () => {
+    const { id } = await webhooks.create()
+    const key = await webhooks.api.createKey(['Manage Webhooks'])
+    const before = await countAuditEntries(webhooks.api)
+    const url = `/webhooks/${id}/secret`
+    const headers = { authorization: `Bearer ${key}` }
+    const head = await webhooks.api.app.inject({ method: 'HEAD', url, headers })
+    expect([head.statusCode, head.headers['allow'], head.body]).toEqual([405, 'GET', ''])
+    expect(await countAuditEntries(webhooks.api)).toBe(before)
+    expect((await webhooks.api.app.inject({ method: 'GET', url, headers })).statusCode).toBe(200)
+  })
+
   it('is refused to the key of an admin who has lost Full Access', async () => {
     const { id } = await webhooks.create()
     const { db, runChange, sealer } = webhooks

@@ -142,6 +142,14 @@ describe('the download of a package', () => {
     expect(entries[0]?.description).toMatch(/^downloaded the package for linux \(1\.0\.0\+/)
   })
 
+  it('is not what HEAD is answered with, which leaves no entry in the audit log', async () => {
+    const before = await downloadsOf()
+    const headers = { authorization: `Bearer ${downloadKey}` }
+    const head = await api.app.inject({ method: 'HEAD', url: '/packages/3/download', headers })
+    expect([head.statusCode, head.headers['allow']]).toEqual([405, 'GET'])
+    expect(await downloadsOf()).toEqual(before)
+  })
+
   it('carries a new secret once the old one is revoked', async () => {
     const { data } = await list()
     const old = secretIn(await download('3'))

@@ -79,6 +79,7 @@ export function packageRoutes(dependencies: PackageRouteDependencies): ApiRoute[
       permission: 'Download Packages',
       method: 'GET',
       path: '/packages/:id/download',
+      answersHead: false,
       stepUp: true,
       summary: 'Download a package',
       description:
