@@ -6,6 +6,8 @@ import type { ProofPlatform } from './browser-programs.ts'
 export interface Candidate {
   readonly id: string
   readonly platform: ProofPlatform
+  /** Whether the person is its owner. */
+  readonly isOwn: boolean
 }
 
 /** How many devices one sign-in asks at most. */
@@ -32,13 +34,13 @@ export async function listCandidates(
       union
       select device_id from device_contact where ip_address = ${ipAddress}
         and last_seen_at > now() - ${CONTACT_HOURS} * interval '1 hour')
-    select d.id, d.platform from likely join device d using (id)
+    select d.id, d.platform, d.owner_person_id is not distinct from ${personId} as "isOwn" from likely join device d using (id)
       left join device_contact c on c.device_id = d.id
     where d.platform in ('darwin', 'windows', 'linux') and d.node_key_hash is not null
       and d.agent_disabled_at is null and d.deletion_requested_at is null
       and (d.registered_at is null or d.owner_person_id = ${personId}
         or d.authentication_mode <> 'only_registered_owner')
-    order by d.owner_person_id is not distinct from ${personId} desc, c.last_seen_at desc nulls last, d.id
+    order by "isOwn" desc, c.last_seen_at desc nulls last, d.id
     limit ${CANDIDATES_MAX}`.execute(db)
   return rows
 }

@@ -231,6 +231,21 @@ describe('somebody else is not taken for it', () => {
     await world.finish(other)
     expect(await refusalOf(other.id)).toBe('device_unknown')
   })
+
+  it('a device is unreachable that does not answer, also when one that nobody has answers from the same address', async () => {
+    await world.addDevice()
+    const neighbour = await world.addDevice({ owner_person_id: null, registered_at: null })
+    await world.database.db
+      .insertInto('device_contact')
+      .values({ device_id: neighbour, ip_address: '192.0.2.1', last_seen_at: new Date() })
+      .execute()
+    world.answers.set(neighbour, () => [])
+    const attempt = await world.begin()
+    await openAll(attempt)
+    await world.finish(attempt)
+    expect(world.asked).toContain(neighbour)
+    expect(await refusalOf(attempt.id)).toBe('device_unreachable')
+  })
 })
 
 describe('the ports', () => {

@@ -14,7 +14,7 @@ import { JOURNAL_TIMEOUT_SECONDS } from '../attempts/move-attempt.ts'
 import { extendSession } from '../journal/extend-session.ts'
 import { getSignInPolicy } from '../policy/policy-store.ts'
 import type { AskDevices } from '../../posture/device-questions/ask-devices.ts'
-import { listCandidates } from './candidate-read.ts'
+import { listCandidates, type Candidate } from './candidate-read.ts'
 import { findProvenDevice, type OtherDevice, type ProvenDevice } from './find-proven-device.ts'
 import { findKnownOsUsers, insertOsUser } from './os-user-store.ts'
 import { listArrivals, type ProbeArrival } from './probe-arrival-store.ts'
@@ -92,7 +92,7 @@ async function search(
   const { proven, others } = await findProvenDevice(candidates, facts, searchOptions)
   signal.throwIfAborted()
   const evidence = { arrivals: seen, other_devices: others.map(toOtherEvidence) }
-  if (proven === undefined) return { proven, reason: toReason(others), evidence }
+  if (proven === undefined) return { proven, reason: toReason(candidates, others), evidence }
   if (!proven.browser.isPortAgreed && (await hasIdleConnections(db, first.proofId))) {
     return {
       proven: undefined,
@@ -152,9 +152,15 @@ async function tellProof(
   })
 }
 
-/** Where every candidate is silent it is a matter of reaching them; else none of them is the one. */
-function toReason(others: readonly OtherDevice[]): NotProven {
-  const isSilent = others.length > 0 && others.every(({ reason }) => reason === 'unreachable')
+/**
+ * Where all devices of the person are silent it is a matter of reaching them, whatever others at the same address say;
+ * else none is the one.
+ */
+function toReason(candidates: readonly Candidate[], others: readonly OtherDevice[]): NotProven {
+  const ownIds = candidates.filter(({ isOwn }) => isOwn).map(({ id }) => id)
+  const counted =
+    ownIds.length === 0 ? others : others.filter(({ deviceId }) => ownIds.includes(deviceId))
+  const isSilent = counted.length > 0 && counted.every(({ reason }) => reason === 'unreachable')
   return isSilent ? 'unreachable' : 'no_match'
 }
 
