@@ -8,6 +8,7 @@ import {
 
 export interface TestCertificate {
   readonly pem: string
+  readonly keyPem: string
   /** Base64 of DER. */
   readonly base64: string
   /** As osquery tells it. */
@@ -20,7 +21,6 @@ export async function issueClientCertificate(
   at: Date,
   isAuthority = false,
 ): Promise<TestCertificate> {
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const validity = {
     notBefore: new Date(at.getTime() - DAY_MS),
     notAfter: new Date(at.getTime() + DAY_MS),
@@ -28,9 +28,10 @@ export async function issueClientCertificate(
   const issue = isAuthority ? issueAuthorityCertificate : issueSigningCertificate
   const key = isAuthority
     ? generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
-    : privateKey
+    : generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
   const pem = await issue(name, key, validity)
   const { raw, fingerprint } = new X509Certificate(pem)
   const sha1 = fingerprint.replaceAll(':', '').toLowerCase()
-  return { pem, base64: raw.toString('base64'), sha1 }
+  const keyPem = key.export({ type: 'pkcs8', format: 'pem' }).toString()
+  return { pem, keyPem, base64: raw.toString('base64'), sha1 }
 }

@@ -55,34 +55,33 @@ interface Places {
 const GUIDE = new URL('../../../../docs/sign-in.md', import.meta.url)
 const HOST = 'wiki.example.com'
 
-/** Starts one; close it in `afterAll`. The service listens on this port of 127.0.0.1. */
-export async function startReverseProxy(
+/** A proxy that runs, with the certificate of the site. */
+export interface RunningProxy {
+  readonly port: number
+  readonly caPem: string
+  close(): Promise<void>
+}
+
+/** Starts a proxy with a configuration that is made of where it listens and of its folder, in which the certificate is. */
+export async function runProxy(
   name: ProxyName,
-  servicePort: number,
-): Promise<ReverseProxy> {
+  toConfig: (place: Pick<Places, 'folder' | 'port'>) => string | Promise<string>,
+): Promise<RunningProxy> {
   const cleanup = new CleanupStack()
   const folder = await mkdtemp(join(tmpdir(), `${name}-`))
   cleanup.add(() => rm(folder, { recursive: true, force: true }))
   const { current } = await openSelfSignedTls({ folder, names: [HOST], clock: systemClock })
   await writeFile(join(folder, 'site.crt'), current.cert)
   await writeFile(join(folder, 'site.key'), current.key)
-  const site = await startSite()
-  cleanup.add(site.close)
   const port = await findFreePort('127.0.0.1')
-  const places = { folder, port, servicePort, sitePort: site.port }
   const config = join(folder, 'config')
-  const guide = await readGuide(name)
-  await writeFile(config, name === 'nginx' ? toNginx(guide, places) : toCaddy(guide, places))
+  await writeFile(config, await toConfig({ folder, port }))
   const args =
     name === 'nginx'
       ? ['-p', folder, '-c', config, '-e', join(folder, 'error.log')]
       : ['run', '--adapter', 'caddyfile', '--config', config]
-  const environment = {
-    ...process.env,
-    HOME: folder,
-    XDG_DATA_HOME: folder,
-    XDG_CONFIG_HOME: folder,
-  }
+  const homes = { HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder }
+  const environment = { ...process.env, ...homes }
   const child = spawn(name, args, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
   const said: string[] = []
   for (const stream of [child.stdout, child.stderr]) {
@@ -97,7 +96,22 @@ export async function startReverseProxy(
     if (child.exitCode !== null) throw new Error(`${name} has ended: ${said.join('')}`)
     await sleep(50)
   }
-  const ask = { port, ca: current.caPem, servername: HOST, host: '127.0.0.1' }
+  return { port, caPem: current.caPem, close: () => cleanup.run() }
+}
+
+/** Starts one; close it in `afterAll`. The service listens on this port of 127.0.0.1. */
+export async function startReverseProxy(
+  name: ProxyName,
+  servicePort: number,
+): Promise<ReverseProxy> {
+  const site = await startSite()
+  const guide = await readGuide(name)
+  const running = await runProxy(name, (place) => {
+    const places = { ...place, servicePort, sitePort: site.port }
+    return name === 'nginx' ? toNginx(guide, places) : toCaddy(guide, places)
+  })
+  const { port, caPem } = running
+  const ask = { port, ca: caPem, servername: HOST, host: '127.0.0.1' }
   return {
     send: async (path, { method = 'GET', headers = {}, target = path } = {}) =>
       new Promise((resolve, reject) => {
@@ -131,7 +145,10 @@ export async function startReverseProxy(
         sent.on('error', reject)
         sent.end()
       }),
-    close: () => cleanup.run(),
+    close: async () => {
+      await running.close()
+      await site.close()
+    },
   }
 }
 
@@ -181,6 +198,11 @@ function toNginx(guide: string, { folder, port, servicePort, sitePort }: Places)
   )
   server = replace(server, 'http://127.0.0.1:8080', `http://127.0.0.1:${sitePort}`)
   server = replace(server, '/etc/ssl/certs/ca-certificates.crt', `${folder}/site.crt`)
+  return toNginxFile(server, folder)
+}
+
+/** A whole configuration of a server, which keeps everything in a folder. */
+export function toNginxFile(server: string, folder: string): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (each) => `${each}_temp_path ${folder}/${each};`,
   )
@@ -195,6 +217,11 @@ function toCaddy(guide: string, { folder, port, servicePort, sitePort }: Places)
   let site = replace(guide, 'wiki.example.com {', `https://wiki.example.com:${port} {\n${files}`)
   site = replace(site, 'https://trust.example.com', `http://127.0.0.1:${servicePort}`)
   site = replace(site, '127.0.0.1:8080', `127.0.0.1:${sitePort}`)
+  return toCaddyFile(site)
+}
+
+/** A whole configuration of a site, which takes no commands and asks for no certificates. */
+export function toCaddyFile(site: string): string {
   return `{\n\tadmin off\n\tauto_https off\n}\n${site}`
 }
 

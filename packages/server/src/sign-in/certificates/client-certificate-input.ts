@@ -21,6 +21,8 @@ export type NoCertificate = 'missing' | 'invalid'
 
 const HEADER_LENGTH_MAX = 12_000
 const SUBJECT_LENGTH_MAX = 200
+/** What Caddy and Apache write where there is no certificate. */
+const NOTHING = /^(?:\{[\w.]+\}|\(null\))?$/
 const BASE64 = /^[A-Za-z0-9+/]{100,}={0,2}$/
 
 /**
@@ -35,7 +37,7 @@ export function readClientCertificate(
 ): ClientCertificate | NoCertificate {
   if (!createAddressList(proxies)(request.peerAddress)) return 'missing'
   const header = request.headers[name.toLowerCase()]
-  if (typeof header !== 'string' || header.trim() === '') return 'missing'
+  if (typeof header !== 'string' || NOTHING.test(header.trim())) return 'missing'
   const der = header.length > HEADER_LENGTH_MAX ? undefined : toDer(header.trim())
   return der === undefined ? 'invalid' : toCertificate(der, at)
 }

@@ -34,6 +34,8 @@ describe('the certificate that a proxy tells', () => {
   it.each([
     ['is missing', () => undefined, 'missing'],
     ['is empty', () => '', 'missing'],
+    ['is missing at Caddy', () => '{http.request.tls.client.certificate_der_base64}', 'missing'],
+    ['is missing at Apache', () => '(null)', 'missing'],
     ['is none', () => 'CN=ada-mbp', 'invalid'],
     ['is cut', () => mine.base64.slice(0, -40), 'invalid'],
     [
