@@ -136,8 +136,16 @@ describe('a person signs in', () => {
     const first = await world.addComputer(gil)
     const second = await world.addComputer(undefined)
     const [page, signIn] = await goTo(gil, second)
+    await page.getByText('A message to whoever decides').click()
+    await page.getByLabel('It is read if an admin has to decide.').fill('My new computer')
     await page.getByRole('button', { name: 'Yes, register it to me' }).click()
     await heading(page, 'Waiting for a confirmation …')
+    const asked = await world.services.db
+      .selectFrom('registration_request')
+      .select('requester_message as message')
+      .where('device_id', '=', second.id)
+      .executeTakeFirst()
+    expect(asked).toEqual({ message: 'My new computer' })
     await expectGood(page, 'real-confirmation')
     const code =
       (await page.getByText('Type this number there:').locator('strong').textContent()) ?? ''

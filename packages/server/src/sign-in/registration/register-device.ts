@@ -22,9 +22,14 @@ import { decideRegistration } from './registration-rule.ts'
  * Registers the device of an attempt to its person where the policy lets that happen at once; else asks for it, and
  * the attempt waits.
  *
+ * @param message of the person to the admin who decides; undefined without one
  * @throws AppError `not_found`, `conflict` for an attempt that is at another step
  */
-export async function registerAttemptDevice(change: Change, attemptId: string): Promise<Attempt> {
+export async function registerAttemptDevice(
+  change: Change,
+  attemptId: string,
+  message?: string,
+): Promise<Attempt> {
   const { tx } = change
   const attempt = await lockAttempt(change, attemptId, ['registration'])
   const { personId, deviceId } = attempt
@@ -42,7 +47,9 @@ export async function registerAttemptDevice(change: Change, attemptId: string): 
     case 'at_once':
       return registerTo(change, attempt)
     case 'confirmed':
-      if (rule.ways.includes('admin_approval')) await requestOfAdmins(change, deviceId, personId)
+      if (rule.ways.includes('admin_approval')) {
+        await requestOfAdmins(change, { deviceId, personId }, message)
+      }
       return requestConfirmation(change, attempt, {
         kind: 'registration',
         ways: rule.ways,
@@ -54,9 +61,12 @@ export async function registerAttemptDevice(change: Change, attemptId: string): 
 }
 
 /** An admin may also decide when the sign-in is over; the next one then finds the device registered. */
-async function requestOfAdmins(change: Change, deviceId: string, personId: string): Promise<void> {
+async function requestOfAdmins(
+  change: Change,
+  { deviceId, personId }: { readonly deviceId: string; readonly personId: string },
+  message = 'Asked for while signing in.',
+): Promise<void> {
   if ((await findPendingRequest(change.tx, deviceId, personId)) !== undefined) return
-  const message = 'Asked for while signing in.'
   await createRegistrationRequest(change, { deviceId, person_id: personId, message })
 }
 

@@ -21,7 +21,8 @@ export function registrationPageRoutes(dependencies: Dependencies): PageRoute[] 
       path: '/sign-in/attempts/:id/register',
       handler: async (request) => {
         const id = await getOwnAttemptId(dependencies, request)
-        await runChange(toOrigin(request), (change) => registerAttemptDevice(change, id))
+        const message = readMessage(request)
+        await runChange(toOrigin(request), (change) => registerAttemptDevice(change, id, message))
         return toAttempt(id)
       },
     },
@@ -39,6 +40,16 @@ export function registrationPageRoutes(dependencies: Dependencies): PageRoute[] 
       },
     },
   ]
+}
+
+const MESSAGE_LENGTH_MAX = 500
+
+/** What the person writes to whoever decides; undefined for nothing. @throws AppError `invalid_body` */
+function readMessage({ form }: PageRequest): string | undefined {
+  const message = (form.get('message') ?? '').trim()
+  if (message.length <= MESSAGE_LENGTH_MAX) return message === '' ? undefined : message
+  const text = `The message may have ${MESSAGE_LENGTH_MAX} characters.`
+  throw new AppError('invalid_body', text)
 }
 
 async function getOwnAttemptId(

@@ -62,7 +62,8 @@ async function atRegistration(deviceId: string, email = person.email): Promise<s
   await proveTestDevice(runChange, attempt.id, deviceId)
   return attempt.id
 }
-const register = async (id: string) => make((change) => registerAttemptDevice(change, id))
+const register = async (id: string, message?: string) =>
+  make((change) => registerAttemptDevice(change, id, message))
 const ownerOf = async (deviceId: string) =>
   (
     await database.db
@@ -184,10 +185,22 @@ describe('the first device of a person', () => {
     expect(refused.refusalCode).toBe('registration_refused')
   })
 
+  it('tells the admin who decides what the person wrote', async () => {
+    await updateSignInPolicy(database.db, { firstRegistration: 'admin_approval' }, clock.now())
+    const device = await addDevice()
+    await register(await atRegistration(device), 'A loan from IT')
+    const request = await database.db
+      .selectFrom('registration_request')
+      .select('requester_message')
+      .where('device_id', '=', device)
+      .executeTakeFirst()
+    expect(request).toEqual({ requester_message: 'A loan from IT' })
+  })
+
   it('is one: of two at once the second is a further one', async () => {
     const [one, two] = [await addDevice(), await addDevice()]
     const attempts = [await atRegistration(one), await atRegistration(two)]
-    const stages = (await Promise.all(attempts.map(register))).map(({ stage }) => stage)
+    const stages = (await Promise.all(attempts.map((id) => register(id)))).map(({ stage }) => stage)
     expect(stages.toSorted()).toEqual(['posture', 'registration'])
   })
 

@@ -44,10 +44,10 @@ function showEnded({ view, language, now }: ShownAttempt, { ladder }: Texts): Ma
 
 function showOffer({ view }: ShownAttempt, { ladder }: Texts): Markup {
   return html`<form method="post" action=${attemptPath(view.id, 'register')} class="stack">
-    <label
-      >${ladder.message} <span class="hint">${ladder.messageHint}</span>
-      <input type="text" name="message" maxlength="500"
-    /></label>
+    <details id=${`message-of-${view.id}`}>
+      <summary>${ladder.message}</summary>
+      <label>${ladder.messageHint} <input type="text" name="message" maxlength="500" /></label>
+    </details>
     <div class="actions"><button class="button button-main">${ladder.registerNow}</button></div>
   </form>`
 }

@@ -127,7 +127,7 @@ export const ladder = {
   registerAgain: 'Ihre Registrierung dieses Geräts ist beendet',
   registerAgainMore: 'Sie können sich damit anmelden, sobald es wieder auf Sie registriert ist.',
   message: 'Eine Nachricht an den, der entscheidet',
-  messageHint: 'Nur, falls jemand entscheiden muss.',
+  messageHint: 'Sie wird gelesen, falls ein Admin entscheiden muss.',
   registerNow: 'Ja, auf mich registrieren',
   fallbackTitle: 'Ein anderer Weg',
   fallback: 'Ihr Gerät ließ sich nicht erkennen.',

@@ -121,7 +121,7 @@ export const ladder = {
   registerAgain: 'Your registration of this device has ended',
   registerAgainMore: 'It can be used to sign in once it is registered to you again.',
   message: 'A message to whoever decides',
-  messageHint: 'Only if somebody has to.',
+  messageHint: 'It is read if an admin has to decide.',
   registerNow: 'Yes, register it to me',
   fallbackTitle: 'Another way',
   fallback: 'Your device could not be recognised.',
