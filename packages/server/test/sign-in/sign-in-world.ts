@@ -193,12 +193,17 @@ function createComputers({ db, runChange, sealer }: ServiceFoundation, baseUrl: 
   }
 }
 
-/** The device with this serial number once none of its checks waits for a first answer. */
+/**
+ * The device with this serial number once none of its checks waits for a first answer, and it is written from where it
+ * was last in contact: by that a device of nobody is found at a sign-in.
+ */
 async function findAnswered(db: ServiceFoundation['db'], serial: string) {
   return db
     .selectFrom('device as d')
+    .innerJoin('device_contact as c', 'c.device_id', 'd.id')
     .select(['d.id', 'd.name'])
     .where('d.serial', '=', serial)
+    .where('c.ip_address', 'is not', null)
     .where((is) =>
       is.exists(
         is.selectFrom('check_result as r').select('r.id').whereRef('r.device_id', '=', 'd.id'),
