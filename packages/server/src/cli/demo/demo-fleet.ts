@@ -60,8 +60,10 @@ export async function createDemoFleet(
     startSpreadMs: START_SPREAD_MS,
     drift: { ...DRIFT, isSpared: (device) => device === visiting },
   })
-  const visiting = fleet.members.find(({ device }) => device?.platform === 'darwin')?.device
-  if (visiting === undefined) throw new DemoError('The fleet has no Mac.')
+  const member = fleet.members.find(({ device }) => device?.platform === 'darwin')
+  const visiting = member?.device
+  if (member === undefined || visiting === undefined) throw new DemoError('The fleet has no Mac.')
+  const { node } = member
   let stopping: Promise<void> | undefined
   async function stop(): Promise<void> {
     clearInterval(refreshing)
@@ -70,10 +72,12 @@ export async function createDemoFleet(
   }
   const owners = fleet.members.map(({ device }) => toOwner(device))
   return {
-    visitor: createVisitorDevice(visiting, toOwner(visiting), probePorts),
+    visitor: createVisitorDevice({ device: visiting, node }, toOwner(visiting), probePorts),
     owners: [...new Map(owners.map((owner) => [owner.email, owner])).values()],
     start: (given) => {
       secrets = given
+      // A visitor may come at once.
+      node.start()
       fleet.start()
     },
     counts: () => {

@@ -2,7 +2,8 @@
  * The Mac of the demo that its visitor signs in from: its settings are switches, and the browser of the visitor counts as
  * a program of it. Owns nothing of the fleet that it belongs to.
  */
-import { listLocalConnections, type SimulatedDevice } from '@heliograph/simulator'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { listLocalConnections, type OsqueryNode, type SimulatedDevice } from '@heliograph/simulator'
 import type { PortRange } from '../../platform/net/browser-ports.ts'
 import type { DemoPerson } from './prepare-organisation.ts'
 
@@ -18,10 +19,20 @@ export interface VisitorDevice {
   readonly name: string
   /** Whether the device can tell which connections the browser has. */
   readonly isProvable: boolean
+  /** Resolves when the service knows the device and how it is doing, or after so many milliseconds. */
+  untilReported(timeoutMs: number): Promise<void>
   listSwitches(): DeviceSwitch[]
   /** Changes a setting of the device; its next answers tell. */
   turn(name: string, to: 'good' | 'bad'): void
 }
+
+/** The simulated device with its agent. */
+export interface VisitingMember {
+  readonly device: SimulatedDevice
+  readonly node: OsqueryNode
+}
+
+const LOOK_MS = 100
 
 /** The knobs of the simulated device by what their users call them. */
 const LABELS: Readonly<Record<string, string>> = {
@@ -32,7 +43,7 @@ const LABELS: Readonly<Record<string, string>> = {
 
 /** Makes a device the one of the visitor: the disk is not encrypted, and it sees the browser. */
 export function createVisitorDevice(
-  device: SimulatedDevice,
+  { device, node }: VisitingMember,
   owner: DemoPerson,
   probePorts: PortRange,
 ): VisitorDevice {
@@ -44,6 +55,12 @@ export function createVisitorDevice(
     owner,
     name: device.hostname.replace(/\.example\.com$/, ''),
     isProvable: process.platform === 'linux',
+    untilReported: async (timeoutMs) => {
+      const until = performance.now() + timeoutMs
+      while (node.counters.resultsAcknowledged === 0 && performance.now() < until) {
+        await sleep(LOOK_MS)
+      }
+    },
     listSwitches: () =>
       Object.entries(LABELS).map(([name, label]) => ({
         name,

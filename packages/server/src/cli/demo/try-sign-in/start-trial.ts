@@ -4,6 +4,7 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { once } from 'node:events'
+import { SECOND_MS } from '../../../platform/clock.ts'
 import { newSecret } from '../../../platform/ids.ts'
 import { readSessionCookie, writeSessionCookie } from '../../../platform/http/session-cookie.ts'
 import type { VisitorDevice } from '../visitor-device.ts'
@@ -42,6 +43,7 @@ interface Answer {
 const HOST = '127.0.0.1'
 const COOKIE = { name: 'heliograph-demo', isSecure: false } as const
 const COOKIE_SECONDS = 86_400
+const READY_MS = 30 * SECOND_MS
 const VISITS_MAX = 100
 const FORM_BYTES_MAX = 1_000
 const NO_RESULT: SignInResult = { kind: 'none' }
@@ -97,6 +99,8 @@ function createAnswerer(origin: string, visitor: VisitorDevice, relyingParty: Re
 
   async function signIn(request: IncomingMessage): Promise<Answer> {
     const [id, visit] = visitOf(request)
+    // Who comes right after the start would find no device.
+    await visitor.untilReported(READY_MS)
     visit.begun = await relyingParty.begin(visitor.owner.email)
     const cookie = writeSessionCookie(COOKIE, id, COOKIE_SECONDS)
     return { status: 302, headers: { location: visit.begun.url, 'set-cookie': cookie } }
