@@ -68,7 +68,9 @@ export function createGatePart(
   const refusals = createRefusalRecorder({ db, clock, log })
   const site = { baseUrl, assets: createPageAssets(), readBrand: async () => readBrand(db) }
   const verifyHint = createEntraHintVerifier(outbound.client, clock)
-  const upstream = { db, runChange, sealer, log, gateway }
+  const cookieKeys = cookieKeysOf(foundation.masterKeys)
+  const remembering = { baseUrl, cookieKeys }
+  const upstream = { db, runChange, clock, sealer, log, gateway, remembering }
   const entra = { db, runChange, clock, log, baseUrl, keys, verifyHint, clouds: ENTRA_CLOUDS }
   return {
     name: 'sign-in gate',
@@ -85,8 +87,7 @@ export function createGatePart(
     mount: (http) => {
       const openProvider = createProviderHolder(
         {
-          ...{ db, clock, sealer, baseUrl, outbound, pages: createProviderPages(site) },
-          cookieKeys: cookieKeysOf(foundation.masterKeys),
+          ...{ db, clock, sealer, baseUrl, outbound, cookieKeys, pages: createProviderPages(site) },
           endBySid: async (clientId, sid) =>
             runChange({ actor: SYSTEM_ACTOR }, async (change) =>
               endSessionBySid(change, clientId, sid),

@@ -96,6 +96,11 @@ export function describeFailedSignIn(error: unknown): string {
   return 'The identity provider answered something that proves nothing: its issuer, keys or times do not fit.'
 }
 
+/** Whether an error is of the way to the provider, and not of what it said. */
+export function isUnreachable(error: unknown): boolean {
+  return findFetchError(error) !== undefined
+}
+
 function findFetchError(error: unknown): GuardedFetchError | undefined {
   const root = error instanceof ClientError ? (error.cause ?? error) : error
   return root instanceof GuardedFetchError ? root : undefined

@@ -62,7 +62,7 @@ async function begin(context: StartContext, request: PageRequest): Promise<PageA
     }),
   )
   const cookies = [writeAttemptCookie(begun.attempt.id, begun.secret, baseUrl)]
-  const to = await beginUpstream(upstream, begun, application)
+  const to = await beginUpstream(upstream, begun, application, headers)
   return { kind: 'see_other', to: to ?? attemptPath(begun.attempt.id), cookies }
 }
 

@@ -2,7 +2,7 @@
  * Interactions of the OpenID provider: each becomes an attempt, and what an attempt came to ends it. Owns that an outcome
  * is told once, to the browser that began the attempt, and for the interaction that it began for.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { decodeJwt } from 'jose'
 import type { Provider } from 'oidc-provider'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
@@ -57,6 +57,7 @@ export async function beginInteraction(
   dependencies: InteractionDependencies,
   interaction: Interaction,
   browser: AskingBrowser,
+  headers: IncomingHttpHeaders,
 ): Promise<Redirection | 'unmet'> {
   const { db, runChange, baseUrl, upstream } = dependencies
   // Asked again after a device was proven: what is asked for cannot be met.
@@ -82,7 +83,7 @@ export async function beginInteraction(
   const isByUpstream =
     application.mode === 'broker' || (!isNamed && application.upstreamProviderId !== null)
   if (isByUpstream) {
-    return { to: (await beginUpstream(upstream, begun, application)) ?? own, cookies }
+    return { to: (await beginUpstream(upstream, begun, application, headers)) ?? own, cookies }
   }
   const isProven = (interaction.trusted ?? []).includes('login_hint')
   await identifyByHint(dependencies, begun.attempt.id, { loginHint, personId, isProven })

@@ -7,7 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { findEnabledApplication } from '../applications/application-store.ts'
 import { getHeldAttempt } from '../attempts/attempt-cookie-input.ts'
 import { UPSTREAM_CALLBACK_PATH } from '../upstreams/upstream-paths.ts'
-import { attemptOfState, endUpstream } from '../upstreams/upstream-sign-in.ts'
+import { attemptOfState, endUpstream, rememberPerson } from '../upstreams/upstream-sign-in.ts'
 import {
   beginInteraction,
   endInteraction,
@@ -70,7 +70,12 @@ function mountInteractions(scope: FastifyInstance, dependencies: ProviderRouteDe
     const provider = await openProvider()
     const raw = toLibrary(request.raw, baseUrl)
     const interaction = await openInteraction(provider, raw, reply.raw)
-    const begun = await beginInteraction(dependencies, interaction, readBrowser(request))
+    const begun = await beginInteraction(
+      dependencies,
+      interaction,
+      readBrowser(request),
+      request.headers,
+    )
     if (begun !== 'unmet') {
       return reply.header('set-cookie', [...begun.cookies]).redirect(begun.to, 303)
     }
@@ -114,7 +119,11 @@ async function answerUpstream(
   if (application !== undefined && attempt.stage === 'person') {
     const code = textOf(query['code'])
     const answer = code === undefined ? undefined : { code, state, iss: textOf(query['iss']) }
-    await endUpstream(dependencies.upstream, held, application, answer)
+    const ended = await endUpstream(dependencies.upstream, held, application, answer)
+    // Whoever was proven, and not refused.
+    if (ended.stage === 'device') {
+      void reply.header('set-cookie', rememberPerson(dependencies.upstream, ended, application))
+    }
   }
   return reply.redirect(own, 303)
 }

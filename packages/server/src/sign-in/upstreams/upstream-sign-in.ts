@@ -4,6 +4,7 @@
  * elsewhere afterwards.
  */
 import { createHmac } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Foundation } from '../../changes/foundation.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import { isEqualSecret } from '../../platform/secrets/keyed-digest.ts'
@@ -14,7 +15,10 @@ import {
   type AuthorizationSecrets,
   type ProvenClaims,
 } from '../../organisation/admin-oidc/provider-client.ts'
-import type { ProviderGateway } from '../../organisation/admin-oidc/provider-gateway.ts'
+import {
+  isUnreachable,
+  type ProviderGateway,
+} from '../../organisation/admin-oidc/provider-gateway.ts'
 import type { SignInApplication } from '../applications/application-store.ts'
 import type { HeldAttempt } from '../attempts/attempt-cookie-input.ts'
 import { findAttemptPerson } from '../attempts/attempt-facts-read.ts'
@@ -22,22 +26,31 @@ import type { Attempt } from '../attempts/attempt-store.ts'
 import { identifyPerson } from '../attempts/identify-person.ts'
 import { refuseAttempt } from '../attempts/refuse-attempt.ts'
 import type { RefusalCode } from '../attempts/refusals.ts'
+import { getSignInPolicy } from '../policy/policy-store.ts'
+import {
+  readRemembered,
+  writeRemembered,
+  type RememberedCookieSite,
+} from './remembered-person-input.ts'
 import { getUpstream, toUpstreamAccess } from './upstream-store.ts'
 
 export interface UpstreamSignInDependencies extends Pick<
   Foundation,
-  'db' | 'runChange' | 'sealer' | 'log'
+  'db' | 'runChange' | 'sealer' | 'log' | 'clock'
 > {
+  readonly remembering: RememberedCookieSite
   readonly gateway: ProviderGateway
 }
 
 /**
- * Where the browser goes to sign in upstream; undefined when the provider cannot be asked, which refuses the attempt.
+ * Where the browser goes to sign in upstream; undefined when the provider cannot be asked. That refuses the attempt, or
+ * takes whom the browser remembers where the policy has that for an outage.
  */
 export async function beginUpstream(
   dependencies: UpstreamSignInDependencies,
   held: HeldAttempt,
   { upstreamProviderId }: Pick<SignInApplication, 'upstreamProviderId'>,
+  headers: IncomingHttpHeaders,
 ): Promise<string | undefined> {
   const { db, sealer, gateway, log } = dependencies
   try {
@@ -52,9 +65,45 @@ export async function beginUpstream(
     return asked.href
   } catch (error) {
     log.warn({ err: error }, 'an upstream provider could not be asked')
-    await refuse(dependencies, held.attempt.id, 'upstream_unreachable')
+    const isTaken =
+      isUnreachable(error) &&
+      (await takeRemembered(dependencies, held.attempt, upstreamProviderId ?? '0', headers))
+    if (!isTaken) await refuse(dependencies, held.attempt.id, 'upstream_unreachable')
     return undefined
   }
+}
+
+/**
+ * Goes on with whom the browser remembers, unless the application names somebody else. The provider has not spoken: the
+ * person counts as not proven, so that nobody is created and no device is registered unseen.
+ */
+async function takeRemembered(
+  dependencies: UpstreamSignInDependencies,
+  attempt: Attempt,
+  upstreamProviderId: string,
+  headers: IncomingHttpHeaders,
+): Promise<boolean> {
+  const { db, runChange, clock, remembering } = dependencies
+  const { upstreamOutage } = await getSignInPolicy(db)
+  if (upstreamOutage !== 'remembered_person') return false
+  const known = readRemembered(remembering, headers, upstreamProviderId, clock.now())
+  const person = known && (await findAttemptPerson(db, known.personId))
+  if (known === undefined || person === undefined) return false
+  if (await isSomebodyElse(dependencies, attempt, person.email)) return false
+  await runChange({ actor: SYSTEM_ACTOR }, async (change) => {
+    await identifyPerson(change, attempt.id, { email: person.email, amr: [], isProven: false })
+    change.recordAudit({
+      action: 'sign_in.remembered_person_taken',
+      target: { type: 'person', id: person.id },
+      description: `took ${person.email} as the browser remembers, while the upstream provider cannot be reached`,
+      after: {
+        attempt_id: attempt.id,
+        upstream_provider_id: upstreamProviderId,
+        remembered_since: known.at.toISOString(),
+      },
+    })
+  })
+  return true
 }
 
 /** Says who signs in by what the upstream provider proves; what proves nothing refuses the attempt. */
@@ -147,4 +196,14 @@ function secretsOf({ attempt, secret }: HeldAttempt): AuthorizationSecrets {
 /** The attempt that the answer of an upstream provider belongs to. */
 export function attemptOfState(state: string): string {
   return state.split('.')[0] ?? ''
+}
+
+/** The `Set-Cookie` header by which the browser of an attempt remembers whom its upstream provider has proven. */
+export function rememberPerson(
+  { clock, remembering }: Pick<UpstreamSignInDependencies, 'clock' | 'remembering'>,
+  { personId }: Pick<Attempt, 'personId'>,
+  { upstreamProviderId }: Pick<SignInApplication, 'upstreamProviderId'>,
+): string[] {
+  if (personId === null || upstreamProviderId === null) return []
+  return [writeRemembered(remembering, { personId, upstreamProviderId, at: clock.now() })]
 }
