@@ -185,6 +185,7 @@ export default tseslint.config(
           ...['window', 'document', 'navigator', 'location', 'fetch', 'CSS', 'DOMParser'],
           ...['EventSource', 'FormData', 'URLSearchParams', 'setTimeout', 'clearTimeout'],
           ...['setInterval', 'clearInterval', 'AbortController', 'AbortSignal'],
+          ...['crypto', 'indexedDB', 'TextEncoder', 'btoa'],
         ].map((name) => [name, 'readonly']),
       ),
     },

@@ -629,6 +629,31 @@ create table auth_log_session (
   constraint auth_log_session_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(id) ON DELETE SET NULL
 ) with (fillfactor=85);
 
+create table browser_key (
+  id uuid not null,
+  person_id bigint not null,
+  device_id bigint not null,
+  public_jwk jsonb not null,
+  user_agent text,
+  bound_at timestamp with time zone not null,
+  last_used_at timestamp with time zone not null,
+  last_proven_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  end_reason text,
+  constraint browser_key_pkey PRIMARY KEY (id),
+  constraint browser_key_check CHECK (((ended_at IS NULL) = (end_reason IS NULL))),
+  constraint browser_key_end_reason_check CHECK ((end_reason = ANY (ARRAY['copied'::text, 'other_device'::text, 'person'::text, 'admin'::text, 'replaced'::text]))),
+  constraint browser_key_device_id_fkey FOREIGN KEY (device_id) REFERENCES device(id) ON DELETE CASCADE,
+  constraint browser_key_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(id) ON DELETE CASCADE
+);
+
+create table browser_key_former (
+  thumbprint text not null,
+  browser_key_id uuid not null,
+  constraint browser_key_former_pkey PRIMARY KEY (thumbprint),
+  constraint browser_key_former_browser_key_id_fkey FOREIGN KEY (browser_key_id) REFERENCES browser_key(id) ON DELETE CASCADE
+);
+
 create table check_configuration_change (
   id bigint generated always as identity not null,
   check_id bigint not null,
@@ -1543,11 +1568,14 @@ create table sign_in_attempt (
   returned_at timestamp with time zone,
   revision integer default 1 not null,
   txn text,
+  browser_key_shown_at timestamp with time zone,
+  browser_key_id uuid,
   constraint sign_in_attempt_pkey PRIMARY KEY (id),
   constraint sign_in_attempt_assurance_check CHECK ((assurance = ANY (ARRAY['live'::text, 'hardware'::text, 'approved'::text, 'key'::text, 'none'::text]))),
   constraint sign_in_attempt_stage_check CHECK ((stage = ANY (ARRAY['person'::text, 'device'::text, 'registration'::text, 'fallback'::text, 'posture'::text, 'blocked'::text, 'warned'::text, 'done'::text, 'refused'::text, 'abandoned'::text]))),
   constraint sign_in_attempt_application_id_fkey FOREIGN KEY (application_id) REFERENCES sign_in_application(id) ON DELETE CASCADE,
   constraint sign_in_attempt_auth_log_session_id_fkey FOREIGN KEY (auth_log_session_id) REFERENCES auth_log_session(id) ON DELETE SET NULL,
+  constraint sign_in_attempt_browser_key_id_fkey FOREIGN KEY (browser_key_id) REFERENCES browser_key(id) ON DELETE SET NULL,
   constraint sign_in_attempt_device_id_fkey FOREIGN KEY (device_id) REFERENCES device(id) ON DELETE SET NULL,
   constraint sign_in_attempt_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(id) ON DELETE SET NULL
 );
@@ -1569,7 +1597,7 @@ create table sign_in_granted_session (
   logout_attempts integer default 0 not null,
   constraint sign_in_granted_session_pkey PRIMARY KEY (id),
   constraint sign_in_granted_session_assurance_check CHECK ((assurance = ANY (ARRAY['live'::text, 'hardware'::text, 'approved'::text, 'key'::text, 'none'::text]))),
-  constraint sign_in_granted_session_end_reason_check CHECK ((end_reason = ANY (ARRAY['device_blocked'::text, 'device_gone'::text, 'person_gone'::text, 'owner_changed'::text, 'registration_ended'::text, 'admin'::text, 'logout'::text, 'application'::text]))),
+  constraint sign_in_granted_session_end_reason_check CHECK ((end_reason = ANY (ARRAY['device_blocked'::text, 'device_gone'::text, 'person_gone'::text, 'owner_changed'::text, 'registration_ended'::text, 'admin'::text, 'logout'::text, 'application'::text, 'browser_key'::text]))),
   constraint sign_in_granted_session_application_id_fkey FOREIGN KEY (application_id) REFERENCES sign_in_application(id) ON DELETE CASCADE,
   constraint sign_in_granted_session_device_id_fkey FOREIGN KEY (device_id) REFERENCES device(id) ON DELETE SET NULL,
   constraint sign_in_granted_session_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(id) ON DELETE CASCADE,
@@ -2038,6 +2066,10 @@ CREATE INDEX auth_log_session_started_at ON public.auth_log_session USING btree 
 CREATE INDEX auth_log_session_stopped ON public.auth_log_session USING btree (started_at) WHERE (result = 'Fail'::text);
 CREATE INDEX auth_log_session_texts ON public.auth_log_session USING gin (person_name gin_trgm_ops, person_email gin_trgm_ops, ip_address gin_trgm_ops, city gin_trgm_ops, country gin_trgm_ops, agent_version gin_trgm_ops, browser_name gin_trgm_ops);
 CREATE INDEX auth_log_session_updated_at ON public.auth_log_session USING brin (updated_at, ((id + 0))) WITH (pages_per_range='32', autosummarize='on');
+CREATE INDEX browser_key_device ON public.browser_key USING btree (device_id);
+CREATE INDEX browser_key_last_used ON public.browser_key USING btree (last_used_at, id);
+CREATE INDEX browser_key_person ON public.browser_key USING btree (person_id);
+CREATE INDEX browser_key_former_key ON public.browser_key_former USING btree (browser_key_id);
 CREATE INDEX check_configuration_change_check ON public.check_configuration_change USING btree (check_id, id);
 CREATE INDEX check_configuration_change_txn ON public.check_configuration_change USING btree (txn);
 CREATE UNIQUE INDEX check_group_rule_key ON public.check_group_rule USING btree (check_id, rule, device_group_id, platform) NULLS NOT DISTINCT;
@@ -2127,6 +2159,7 @@ CREATE UNIQUE INDEX sign_in_application_name ON public.sign_in_application USING
 CREATE INDEX sign_in_application_upstream ON public.sign_in_application USING btree (upstream_provider_id);
 CREATE INDEX sign_in_attempt_address ON public.sign_in_attempt USING btree (ip_address) WHERE (ended_at IS NULL);
 CREATE INDEX sign_in_attempt_application ON public.sign_in_attempt USING btree (application_id);
+CREATE INDEX sign_in_attempt_browser_key ON public.sign_in_attempt USING btree (browser_key_id) WHERE (browser_key_id IS NOT NULL);
 CREATE INDEX sign_in_attempt_device ON public.sign_in_attempt USING btree (device_id);
 CREATE INDEX sign_in_attempt_expiry ON public.sign_in_attempt USING btree (expires_at) WHERE (ended_at IS NULL);
 CREATE INDEX sign_in_attempt_person ON public.sign_in_attempt USING btree (person_id);

@@ -31,6 +31,7 @@ type LiveCollection =
   | 'saved_views'
   | 'sign_in_applications'
   | 'sign_in_attempts'
+  | 'sign_in_browser_keys'
   | 'sign_in_policy'
   | 'sign_in_sessions'
   | 'sign_in_upstream_providers'

@@ -209,6 +209,7 @@ export const texts = {
       admin: '(by an admin)',
       logout: '(signed out)',
       application: '(application switched off)',
+      browser_key: '(key of the browser ended)',
     },
   },
   policy: policyTexts,

@@ -34,6 +34,18 @@ export const FIXED_RETENTION = {
     batchSize: 1_000,
     description: 'One-time links by which admins sign in, until they are used or expire.',
   },
+  'browser keys': {
+    table: 'browser_key',
+    key: 'id',
+    ageBy: 'last_used_at',
+    // A key keeps its id however often it is used.
+    walk: 'all',
+    keeps: { ms: 400 * DAY_MS },
+    passEveryMs: 6 * HOUR_MS,
+    batchSize: 1_000,
+    description:
+      'Keys that browsers of people hold, live or ended, for 400 days after they were last used.',
+  },
   'used challenges': {
     table: 'admin_used_challenge',
     key: 'challenge_hash',

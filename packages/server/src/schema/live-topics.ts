@@ -31,6 +31,7 @@ export const LIVE_COLLECTIONS = {
   saved_views: ['saved_view'],
   sign_in_applications: ['sign_in_application'],
   sign_in_attempts: ['sign_in_attempt'],
+  sign_in_browser_keys: ['browser_key'],
   sign_in_policy: ['sign_in_policy'],
   sign_in_sessions: ['sign_in_session'],
   sign_in_upstream_providers: ['sign_in_upstream_provider'],

@@ -11,6 +11,7 @@ import { createAttemptWatch } from './attempts/attempt-events.ts'
 import { createRefusalRecorder } from './applications/requests/refusal-recorder.ts'
 import { refusalRoutes } from './applications/requests/refusal-routes.ts'
 import { requestRoutes } from './applications/requests/request-routes.ts'
+import { browserKeyRoutes } from './browser-keys/browser-key-routes.ts'
 import { attemptRetentions } from './attempts/attempt-retention-store.ts'
 import { attemptRoutes } from './attempts/attempt-routes.ts'
 import { ATTEMPT_CHANNEL, ATTEMPT_EXPIRY_CHANNEL } from './attempts/attempt-store.ts'
@@ -82,7 +83,7 @@ export function createGatePart(
       ...upstreamRoutes({ db, runChange, sealer, gateway }),
       ...policyRoutes({ db, runChange }),
       ...sessionRoutes({ db, runChange, clock }),
-      ...confirmationRoutes({ db, runChange, clock }),
+      ...[...browserKeyRoutes({ db, runChange }), ...confirmationRoutes({ db, runChange, clock })],
     ],
     mount: (http) => {
       const openProvider = createProviderHolder(

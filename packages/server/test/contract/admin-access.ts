@@ -315,6 +315,8 @@ export const ADMIN_ACCESS: Readonly<Record<string, string>> = {
   'PUT /sign_in_policy': 'limited unless sign_in, step-up',
   'GET /sign_in_sessions': 'limited unless sign_in',
   'DELETE /sign_in_sessions/{id}': 'limited unless sign_in',
+  'GET /sign_in_browser_keys': 'limited unless sign_in',
+  'DELETE /sign_in_browser_keys/{id}': 'limited unless sign_in',
   'GET /sign_in_attempts': 'limited unless sign_in',
   'POST /sign_in_attempts/{id}/approve': 'limited unless sign_in',
   'POST /sign_in_attempts/{id}/deny': 'limited unless sign_in',

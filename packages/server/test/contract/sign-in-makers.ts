@@ -1,5 +1,6 @@
 import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
-import { newUuid } from '../../src/platform/ids.ts'
+import { newSecret, newUuid } from '../../src/platform/ids.ts'
+import { insertBrowserKey } from '../../src/sign-in/browser-keys/browser-key-store.ts'
 import { requestConfirmation } from '../../src/sign-in/registration/request-confirmation.ts'
 import { lockAttempt } from '../../src/sign-in/attempts/move-attempt.ts'
 
@@ -31,6 +32,21 @@ export function createSignInMakers({ services }: ContractService) {
         })
         .returning('id')
         .executeTakeFirstOrThrow()
+      return id
+    },
+    newBrowserKey: async (personId: string, deviceId: string): Promise<string> => {
+      const at = clock.now()
+      const { id } = await runChange({ actor: SYSTEM_ACTOR }, (change) =>
+        insertBrowserKey(change.tx, {
+          id: newUuid(),
+          personId,
+          deviceId,
+          publicJwk: JSON.stringify({ kty: 'EC', crv: 'P-256', x: newSecret(), y: newSecret() }),
+          boundAt: at,
+          lastUsedAt: at,
+          lastProvenAt: at,
+        }),
+      )
       return id
     },
     newSignInApproval: async (email: string, deviceId: string): Promise<string> => {

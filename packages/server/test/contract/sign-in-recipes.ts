@@ -97,6 +97,17 @@ export const SIGN_IN_RECIPES: RecipeTable = {
       path: `/sign_in_sessions/${await newGrantedSession(ids.person, ids.device)}`,
     }),
   },
+  'GET /sign_in_browser_keys': {
+    prepare: async ({ ids, newBrowserKey }) => {
+      await newBrowserKey(ids.person, ids.device)
+      return { path: '/sign_in_browser_keys' }
+    },
+  },
+  'DELETE /sign_in_browser_keys/{id}': {
+    prepare: async ({ ids, newBrowserKey }) => ({
+      path: `/sign_in_browser_keys/${await newBrowserKey(ids.person, ids.device)}`,
+    }),
+  },
   'GET /sign_in_attempts': {
     prepare: async (world) => {
       await newApproval(world)

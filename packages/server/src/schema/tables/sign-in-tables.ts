@@ -69,6 +69,14 @@ export interface CertificateHeader {
   readonly proxies: readonly string[]
 }
 
+/** A public key of a browser: EC, P-256. RFC 7517. */
+export interface BrowserKeyJwk {
+  readonly kty: 'EC'
+  readonly crv: 'P-256'
+  readonly x: string
+  readonly y: string
+}
+
 /** A picture. */
 export interface BrandLogo {
   readonly type: 'image/svg+xml' | 'image/png'
@@ -193,6 +201,28 @@ export interface SignInTables {
     returned_at: Date | null
     revision: Generated<number>
     txn: string | null
+    /** When its browser showed a key, good or not: once. */
+    browser_key_shown_at: Date | null
+    /** The key that its browser holds. */
+    browser_key_id: string | null
+  }
+  /** A key that a browser holds, bound to the device on which it was proven. */
+  browser_key: {
+    id: string
+    person_id: string
+    device_id: string
+    public_jwk: Json<BrowserKeyJwk>
+    user_agent: string | null
+    bound_at: Date
+    last_used_at: Date
+    last_proven_at: Date
+    ended_at: Date | null
+    end_reason: 'copied' | 'other_device' | 'person' | 'admin' | 'replaced' | null
+  }
+  /** A public key of a browser that another one has taken the place of. */
+  browser_key_former: {
+    thumbprint: string
+    browser_key_id: string
   }
   /** What somebody was granted who signed in here. */
   sign_in_granted_session: {
@@ -216,6 +246,7 @@ export interface SignInTables {
       | 'admin'
       | 'logout'
       | 'application'
+      | 'browser_key'
       | null
     logout_due_at: Date | null
     logout_attempts: Generated<number>

@@ -8,5 +8,6 @@ export function attemptRetentions(days: number): RetentionPolicy[] {
     retention('sign-in attempts', days, { when: sql`r.ended_at is not null` }),
     retention('granted sessions', days, { when: sql`r.logout_due_at is null` }),
     fixedRetention('provider state'),
+    fixedRetention('browser keys'),
   ]
 }

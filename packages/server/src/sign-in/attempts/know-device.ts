@@ -4,7 +4,7 @@
  */
 import type { Change } from '../../changes/change.ts'
 import type { Assurance, AttemptEvidence } from '../../schema/tables/sign-in-tables.ts'
-import { getSignInPolicy } from '../policy/policy-store.ts'
+import { listPossibleWays } from '../browser-keys/possible-ways.ts'
 import {
   findDeviceOfPerson,
   findMinimumAssurance,
@@ -88,8 +88,8 @@ const REFUSAL_OF = {
 } as const satisfies Record<NotProven, string>
 
 /**
- * Says that the device could not be proven. Where the policy has fallbacks the attempt goes on to them; somebody who
- * relays, or another user of the device, is refused at once.
+ * Says that the device could not be proven. Where the policy has fallbacks that may help the attempt goes on to them;
+ * somebody who relays, or another user of the device, is refused at once.
  *
  * @throws AppError `not_found`, `conflict`
  */
@@ -99,9 +99,9 @@ export async function deviceNotProven(
   { reason, evidence }: { readonly reason: NotProven; readonly evidence: AttemptEvidence },
 ): Promise<Attempt> {
   const attempt = await lockAttempt(change, attemptId, ['device'])
-  const { fallbacks } = await getSignInPolicy(change.tx)
+  const ways = await listPossibleWays(change.tx, attempt, change.now())
   const isFinal = reason === 'relayed' || reason === 'other_os_user'
-  if (isFinal || fallbacks.length === 0 || (await mayBreakGlass(change, attempt))) {
+  if (isFinal || ways.length === 0 || (await mayBreakGlass(change, attempt))) {
     return refuseLocked(change, attempt, REFUSAL_OF[reason], { ...evidence, not_proven: reason })
   }
   const description = `The device could not be recognised: ${reason}.`

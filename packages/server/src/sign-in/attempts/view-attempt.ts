@@ -1,6 +1,6 @@
 import type { Foundation } from '../../changes/foundation.ts'
+import { listPossibleWays } from '../browser-keys/possible-ways.ts'
 import { readBrand } from '../pages/brand-read.ts'
-import { getSignInPolicy } from '../policy/policy-store.ts'
 import { findApplicationName, findAttemptPerson } from './attempt-facts-read.ts'
 import { listShownIssues } from '../shown-issues/list-shown-issues.ts'
 import { findShownDevice } from './shown-device-read.ts'
@@ -27,7 +27,6 @@ export async function viewOfAttempt(
   const wanted = { at: now, resolvedSince: attempt.startedAt }
   const issues =
     device === undefined ? [] : await listShownIssues(db, { deviceId: device.id, ...wanted })
-  const { fallbacks } = await getSignInPolicy(db)
   const brand = await readBrand(db)
   return {
     id: attempt.id,
@@ -40,7 +39,7 @@ export async function viewOfAttempt(
     choices: toChoices(attempt, device, issues, now),
     fallback:
       attempt.stage === 'fallback'
-        ? { ladder: fallbacks, state: attempt.fallbackState }
+        ? { ladder: await listPossibleWays(db, attempt, now), state: attempt.fallbackState }
         : undefined,
     registration: attempt.stage === 'registration' ? { state: attempt.fallbackState } : undefined,
     refusal: attempt.refusalCode === null ? undefined : toRefusal(attempt.refusalCode),

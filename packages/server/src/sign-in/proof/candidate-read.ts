@@ -16,13 +16,23 @@ export const CANDIDATES_MAX = 40
 /** For how long the address counts from which a device was last in contact. */
 const CONTACT_HOURS = 24
 
+/** Whose devices are looked for. */
+export interface WantedCandidates {
+  readonly personId: string
+  /** Where the browser is. */
+  readonly ipAddress: string | null
+  /** The device to which the key of the browser is bound. */
+  readonly deviceId: string | null
+}
+
 /**
- * The devices that may be the one, the likeliest first: those registered to the person, those shared with the person,
- * and those to be registered or open to anyone that were last in contact from the address of the browser.
+ * The devices that may be the one, the likeliest first: the one of the key of the browser, those registered to the
+ * person, those shared with the person, and those to be registered or open to anyone that were last in contact from the
+ * address of the browser.
  */
 export async function listCandidates(
   db: Kysely<Schema>,
-  { personId, ipAddress }: { readonly personId: string; readonly ipAddress: string | null },
+  { personId, ipAddress, deviceId }: WantedCandidates,
 ): Promise<Candidate[]> {
   // Each branch has an index; together with `or` they would read every device.
   const { rows } = await sql<Candidate>`
@@ -33,14 +43,16 @@ export async function listCandidates(
         where m.person_id = ${personId}
       union
       select device_id from device_contact where ip_address = ${ipAddress}
-        and last_seen_at > now() - ${CONTACT_HOURS} * interval '1 hour')
+        and last_seen_at > now() - ${CONTACT_HOURS} * interval '1 hour'
+      union
+      select ${deviceId}::bigint where ${deviceId}::bigint is not null)
     select d.id, d.platform, d.owner_person_id is not distinct from ${personId} as "isOwn" from likely join device d using (id)
       left join device_contact c on c.device_id = d.id
     where d.platform in ('darwin', 'windows', 'linux') and d.node_key_hash is not null
       and d.agent_disabled_at is null and d.deletion_requested_at is null
       and (d.registered_at is null or d.owner_person_id = ${personId}
         or d.authentication_mode <> 'only_registered_owner')
-    order by "isOwn" desc, c.last_seen_at desc nulls last, d.id
+    order by d.id is not distinct from ${deviceId} desc, "isOwn" desc, c.last_seen_at desc nulls last, d.id
     limit ${CANDIDATES_MAX}`.execute(db)
   return rows
 }

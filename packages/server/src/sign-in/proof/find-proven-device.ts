@@ -2,6 +2,7 @@
  * Asks the devices that may be the one, all at once, and takes the first whose answer proves it. Owns no decision about
  * the sign-in.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Candidate } from './candidate-read.ts'
 import type { AskDevices } from '../../posture/device-questions/ask-devices.ts'
 import {
@@ -41,13 +42,15 @@ export interface SearchOptions {
   readonly servicePort: number
   readonly timeoutMs: number
   readonly signal: AbortSignal
+  /** The first candidate is asked alone for so long; 0 asks all at once. */
+  readonly headStartMs: number
 }
 
 /** Asks each of the candidates once; those that have not answered when one is proven are left alone. */
 export async function findProvenDevice(
   candidates: readonly Candidate[],
   facts: SharedFacts,
-  { ask, servicePort, timeoutMs, signal }: SearchOptions,
+  { ask, servicePort, timeoutMs, signal, headStartMs }: SearchOptions,
 ): Promise<SearchOutcome> {
   const found = new AbortController()
   const others: OtherDevice[] = []
@@ -82,6 +85,15 @@ export async function findProvenDevice(
     found.abort()
   }
 
-  await Promise.all(candidates.map(askOne))
+  const [first, ...rest] = candidates
+  const asked = first === undefined ? [] : [askOne(first)]
+  if (headStartMs > 0) await Promise.race([...asked, pause(headStartMs, options.signal)])
+  if (proven === undefined) asked.push(...rest.map(askOne))
+  await Promise.all(asked)
   return proven === undefined ? { proven, others } : { proven, others }
+}
+
+/** Waits, or ends early with the signal. */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => undefined)
 }

@@ -1,6 +1,6 @@
 /*
- * The two requests by which the page of a sign-in proves its device: one leases the ports, the other, when the browser
- * has opened them, decides. Owns nothing of either.
+ * The requests by which the page of a sign-in proves its device: one shows the key of the browser, one leases the ports,
+ * and one, when the browser has opened them, decides. Owns nothing of them.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ChangeOrigin } from '../../changes/change.ts'
@@ -16,6 +16,9 @@ import {
   FORM_MEDIA_TYPE,
   parseFormBody,
 } from '../pages/kit/form-body.ts'
+import { parseNewKey, parseShownKey } from '../browser-keys/browser-key-input.ts'
+import { findKeyOfAttempt } from '../browser-keys/browser-key-store.ts'
+import { showBrowserKey } from '../browser-keys/show-browser-key.ts'
 import { listCandidates } from './candidate-read.ts'
 import { PROBE_PREFIX, toProofCookie, writeProofCookie } from './probe-request-input.ts'
 import { proveDevice, type ProofContext } from './prove-device.ts'
@@ -23,7 +26,6 @@ import { startProof } from './start-proof.ts'
 
 /** What the requests work with. */
 export interface ProofEndpointsContext extends ProofContext {
-  readonly baseUrl: string
   /** None where the service opens no ports: then no device is proven live. */
   readonly ports: readonly number[]
   /** Has devices ask for work sooner. */
@@ -49,6 +51,7 @@ export function mountProof(http: FastifyInstance, context: ProofEndpointsContext
     )
     mountStart(scope, context)
     mountResult(scope, context)
+    mountKey(scope, context)
   })
 }
 
@@ -78,11 +81,25 @@ function mountResult(http: FastifyInstance, context: ProofEndpointsContext): voi
   http.post(`${PROOF_PATH}/result`, async (request, reply) => {
     const attempt = await getOwnAttempt(context, request)
     noStore(reply)
-    const { stage } = await proveDevice(context, attempt.id, {
+    const { attempt: proven, boundKeyId } = await proveDevice(context, attempt.id, {
       origin: toOrigin(request),
       signal: context.stopping,
+      newKey: parseNewKey(request.body),
     })
-    return { stage }
+    return { stage: proven.stage, browser_key: boundKeyId ?? null }
+  })
+}
+
+/** The browser shows the key that it holds; before the proof, which then knows whom to ask first. */
+function mountKey(http: FastifyInstance, context: ProofEndpointsContext): void {
+  http.post('/sign-in/attempts/:id/browser-key', async (request, reply) => {
+    const { id } = await getOwnAttempt(context, request)
+    noStore(reply)
+    const shown = parseShownKey(request.body)
+    const outcome = await context.runChange(toOrigin(request), (change) =>
+      showBrowserKey(change, id, shown, context.baseUrl),
+    )
+    return { outcome }
   })
 }
 
@@ -111,7 +128,8 @@ async function giveUp(
 async function hurryCandidates(context: ProofEndpointsContext, attempt: Attempt): Promise<void> {
   const { personId, ipAddress } = attempt
   if (personId === null) return
-  const candidates = await listCandidates(context.db, { personId, ipAddress })
+  const deviceId = (await findKeyOfAttempt(context.db, attempt.id))?.deviceId ?? null
+  const candidates = await listCandidates(context.db, { personId, ipAddress, deviceId })
   await context.hurry(
     candidates.map(({ id }) => id),
     context.clock.now().getTime() + HURRY_MS,

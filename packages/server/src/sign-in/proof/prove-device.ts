@@ -12,6 +12,9 @@ import { findAttempt, type Attempt } from '../attempts/attempt-store.ts'
 import { deviceNotProven, deviceProven, type NotProven } from '../attempts/know-device.ts'
 import { JOURNAL_TIMEOUT_SECONDS } from '../attempts/move-attempt.ts'
 import { extendSession } from '../journal/extend-session.ts'
+import { bindBrowserKey, judgeKeyByProof } from '../browser-keys/bind-browser-key.ts'
+import { findKeyOfAttempt } from '../browser-keys/browser-key-store.ts'
+import type { KeySignature } from '../browser-keys/key-statement.ts'
 import { getSignInPolicy } from '../policy/policy-store.ts'
 import type { AskDevices } from '../../posture/device-questions/ask-devices.ts'
 import { listCandidates, type Candidate } from './candidate-read.ts'
@@ -28,10 +31,20 @@ export interface ProofContext extends Pick<Foundation, 'db' | 'runChange' | 'clo
   readonly listServiceAddresses: () => Promise<readonly string[]>
   /** The port under which agents reach the service. */
   readonly servicePort: number
+  readonly baseUrl: string
+}
+
+/** The decision, and what became of the key of the browser. */
+export interface ProofDecision {
+  readonly attempt: Attempt
+  /** The key that was bound; undefined for none. */
+  readonly boundKeyId: string | undefined
 }
 
 /** Held devices answer within a second; one that begins a new check-in within five. */
 const ASK_TIMEOUT_MS = 12 * SECOND_MS
+/** For how long the device to which the key of the browser is bound is asked alone. */
+const HEAD_START_MS = SECOND_MS
 /** Longer than it takes until a connection without a request is noted. */
 const SETTLE_MS = 700
 
@@ -44,8 +57,13 @@ const SETTLE_MS = 700
 export async function proveDevice(
   context: ProofContext,
   attemptId: string,
-  options: { readonly origin: ChangeOrigin; readonly signal: AbortSignal },
-): Promise<Attempt> {
+  options: {
+    readonly origin: ChangeOrigin
+    readonly signal: AbortSignal
+    /** Of a browser that holds no key. */
+    readonly newKey?: KeySignature | undefined
+  },
+): Promise<ProofDecision> {
   const { db, clock, runChange } = context
   const attempt = await findAttempt(db, attemptId)
   if (attempt?.stage !== 'device' || attempt.personId === null) {
@@ -56,7 +74,10 @@ export async function proveDevice(
   const outcome = await search(context, attempt, arrivals, options.signal)
   return runChange(options.origin, async (change) => {
     await deleteLeasesOfAttempt(change.tx, attemptId)
-    return conclude(change, attempt, outcome)
+    const concluded = await conclude(change, attempt, outcome)
+    const { newKey } = options
+    const boundKeyId = newKey && (await bindBrowserKey(change, concluded, newKey, context.baseUrl))
+    return { attempt: concluded, boundKeyId }
   })
 }
 
@@ -78,7 +99,9 @@ async function search(
     return { proven: undefined, reason: 'unavailable', evidence: { arrivals: seen } }
   }
   const { personId, ipAddress } = attempt
-  const candidates = await listCandidates(db, { personId: personId ?? '0', ipAddress })
+  const key = await findKeyOfAttempt(db, attempt.id)
+  const deviceId = key?.deviceId ?? null
+  const candidates = await listCandidates(db, { personId: personId ?? '0', ipAddress, deviceId })
   const { trustedLocalProxies } = await getSignInPolicy(db)
   const facts = {
     connections: counted.map(toSeenConnection),
@@ -88,7 +111,8 @@ async function search(
     trustedLocalProxies,
   }
   const { ask, servicePort } = context
-  const searchOptions = { ask, servicePort, timeoutMs: ASK_TIMEOUT_MS, signal }
+  const headStartMs = candidates[0]?.id === deviceId ? HEAD_START_MS : 0
+  const searchOptions = { ask, servicePort, timeoutMs: ASK_TIMEOUT_MS, signal, headStartMs }
   const { proven, others } = await findProvenDevice(candidates, facts, searchOptions)
   signal.throwIfAborted()
   const evidence = { arrivals: seen, other_devices: others.map(toOtherEvidence) }
@@ -129,6 +153,7 @@ async function conclude(change: Change, attempt: Attempt, outcome: Outcome): Pro
   }
   await tellProof(change, attempt, proven)
   const moved = await deviceProven(change, attempt.id, { deviceId, assurance: 'live', evidence })
+  await judgeKeyByProof(change, moved, deviceId)
   if (moved.stage !== 'refused' && !browser.isLocalProxy) {
     await insertOsUser(change.tx, deviceId, personId, browser, change.now())
   }

@@ -6,6 +6,7 @@ import { AppError, notFound } from '../../platform/app-error.ts'
 import { isId } from '../../platform/ids.ts'
 import { isFromBrowserOf } from '../attempts/attempt-cookie-input.ts'
 import { findAttempt } from '../attempts/attempt-store.ts'
+import { takeKeyFallback } from '../browser-keys/key-fallback.ts'
 import type { PageAnswer, PageRequest, PageRoute } from '../pages/page-surface.ts'
 import { parseConfirmationWay, takeFallback } from './fallback-ladder.ts'
 import { registerAttemptDevice } from './register-device.ts'
@@ -31,6 +32,10 @@ export function registrationPageRoutes(dependencies: Dependencies): PageRoute[] 
       path: '/sign-in/attempts/:id/confirm',
       handler: async (request) => {
         const id = await getOwnAttemptId(dependencies, request)
+        if (request.form.get('way') === 'browser_key') {
+          await runChange(toOrigin(request), (change) => takeKeyFallback(change, id))
+          return toAttempt(id)
+        }
         const way = parseConfirmationWay(request.form.get('way'))
         if (way === undefined) throw new AppError('invalid_body', 'There is no such way.')
         const device = request.form.get('device')

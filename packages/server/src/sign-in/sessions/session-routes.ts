@@ -36,6 +36,7 @@ const endedSchema = z
         'admin',
         'logout',
         'application',
+        'browser_key',
       ])
       .nullable(),
   })

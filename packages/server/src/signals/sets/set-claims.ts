@@ -196,6 +196,11 @@ const SESSION_ENDS: Readonly<
     admin: 'The application of the session was switched off.',
     user: 'The application was switched off.',
   },
+  browser_key: {
+    initiator: 'policy',
+    admin: 'The key of the browser that had let the person in has ended.',
+    user: 'The key of your browser has ended.',
+  },
 }
 
 /** As many issues as a sentence can name. */

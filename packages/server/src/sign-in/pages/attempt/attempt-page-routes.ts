@@ -11,6 +11,7 @@ import { findAttempt, type Attempt } from '../../attempts/attempt-store.ts'
 import { identifyPerson } from '../../attempts/identify-person.ts'
 import { proceedAttempt, runPosture, settleRegistration } from '../../attempts/run-posture.ts'
 import { viewOfAttempt } from '../../attempts/view-attempt.ts'
+import { toKeyRequest } from '../../browser-keys/browser-key-input.ts'
 import { readReason } from '../issue/exemption-form.ts'
 import type { PageAnswer, PageRequest, PageRoute } from '../page-surface.ts'
 import { attemptPath } from './attempt-path.ts'
@@ -49,9 +50,11 @@ async function hold(context: AttemptPageContext, { headers, params }: PageReques
 
 async function answerPage(context: AttemptPageContext, request: PageRequest): Promise<PageAnswer> {
   const { language, query } = request
-  const view = await viewOfAttempt(context, await settle(context, await hold(context, request)))
+  const attempt = await settle(context, await hold(context, request))
+  const view = await viewOfAttempt(context, attempt)
   const isStaying = query['stay'] === 'yes'
-  const content = showAttempt({ view, language, now: context.clock.now(), isStaying })
+  const shown = { view, language, now: context.clock.now(), isStaying }
+  const content = showAttempt({ ...shown, keyRequest: toKeyRequest(attempt, context.baseUrl) })
   const policy = view.stage === 'device' ? { connectTo: [anyPortOf(context.baseUrl)] } : {}
   return { kind: 'page', content, policy }
 }

@@ -37,7 +37,7 @@ function showStage(shown: ShownAttempt, texts: Texts): PageContent {
     case 'person':
       return showPerson(view, texts)
     case 'device':
-      return showProof(view, texts)
+      return showProof(shown, texts)
     case 'registration':
       return showRegistration(shown, texts)
     case 'fallback':
@@ -97,11 +97,19 @@ function showPerson({ id, applicationName }: AttemptView, { attempt }: Texts): P
 }
 
 /** The script of the proof begins by itself; without scripts it cannot, and says so. */
-function showProof({ id, person }: AttemptView, { attempt }: Texts): PageContent {
+function showProof({ view, keyRequest }: ShownAttempt, { attempt }: Texts): PageContent {
+  const { id, person } = view
   return working(
     attempt.proofTitle,
     attempt.proof,
-    html`<p class="quiet" id="proof" data-proof=${attemptPath(id, 'proof')}>
+    html`<p
+        class="quiet"
+        id="proof"
+        data-proof=${attemptPath(id, 'proof')}
+        data-key=${attemptPath(id, 'browser-key')}
+        data-challenge=${keyRequest?.challenge}
+        data-owner=${keyRequest?.owner}
+      >
         ${attempt.proofMore(person?.name ?? '')}
       </p>
       <noscript

@@ -159,6 +159,16 @@ const requests = {
   wrongCode: 'Das ist nicht die Zahl, die auf der anderen Seite steht.',
 }
 
+const browsers = {
+  title: 'Ihre Browser',
+  more: 'Jeder hat einen Schlüssel, damit Ihr Gerät bei der Anmeldung schneller gefunden wird. Beenden Sie, was Sie nicht mehr benutzen.',
+  on: (device: string) => `Ein Browser auf ${device}`,
+  used: 'zuletzt benutzt',
+  end: 'Beenden',
+  copied: (device: string) =>
+    `Der Schlüssel eines Browsers auf ${device} wurde an einer zweiten Stelle gesehen und deshalb beendet. Wenn Sie nicht auf einen anderen Rechner umgezogen sind, hat vielleicht jemand Ihren Browser kopiert: Sagen Sie es Ihrer IT.`,
+}
+
 /** Everything that the pages say in German. */
 export const de: Texts = {
   ...frame,
@@ -172,4 +182,5 @@ export const de: Texts = {
   me,
   myData,
   requests,
+  browsers,
 }

@@ -151,6 +151,16 @@ const requests = {
   wrongCode: 'That is not the number that the other page shows.',
 }
 
+const browsers = {
+  title: 'Your browsers',
+  more: 'Each holds a key, so that your device is found faster when you sign in. End what you do not use any more.',
+  on: (device: string) => `A browser on ${device}`,
+  used: 'last used',
+  end: 'End',
+  copied: (device: string) =>
+    `The key of a browser on ${device} was seen in a second place, so it was ended. If you have not moved to another computer, somebody may have copied your browser: tell your IT team.`,
+}
+
 /** Everything that the pages say in English; the other catalogues have the same members. */
 export const en = {
   ...frame,
@@ -164,6 +174,7 @@ export const en = {
   me,
   myData,
   requests,
+  browsers,
 }
 
 export type Texts = typeof en

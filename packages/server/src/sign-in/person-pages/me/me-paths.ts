@@ -4,6 +4,7 @@ export const ME_PATHS = {
   signIn: '/sign-in/me/sign-in',
   finish: '/sign-in/me/finish',
   confirm: '/sign-in/me/confirm',
+  endBrowser: '/sign-in/me/browsers/end',
   signOut: '/sign-in/me/sign-out',
   myData: '/sign-in/privacy/my-data',
 } as const

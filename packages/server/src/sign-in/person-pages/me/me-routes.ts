@@ -13,6 +13,7 @@ import {
   toPersonOrigin,
   type PersonPagesContext,
 } from '../session/sign-in-routes.ts'
+import { browserRoutes, listOwnBrowsers } from './browser-routes.ts'
 import { confirmRoutes, listOwnRequests } from './confirm-routes.ts'
 import { devicePath, ME_PATHS } from './me-paths.ts'
 import { listPersonDevices, type PersonDevice } from './person-device-read.ts'
@@ -32,9 +33,10 @@ export function meRoutes(context: MeContext): PageRoute[] {
       const { person, deviceId } = session
       const devices = await listPersonDevices(db, person.id)
       const requests = await listOwnRequests(context, session)
+      const browsers = await listOwnBrowsers(context, session)
       const isCodeWrong = query['wrong_code'] === 'yes'
       const own = { devices, currentDeviceId: deviceId, personName: person.name }
-      const shown = { ...own, requests, isCodeWrong }
+      const shown = { ...own, requests, browsers, isCodeWrong }
       return {
         kind: 'page',
         content: showMyDevices({ ...shown, language, now: clock.now() }),
@@ -58,6 +60,7 @@ export function meRoutes(context: MeContext): PageRoute[] {
     }),
     ...actionRoutes(context),
     ...confirmRoutes(context),
+    ...browserRoutes(context),
   ]
 }
 

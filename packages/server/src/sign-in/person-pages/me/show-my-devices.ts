@@ -8,6 +8,7 @@ import type { Language } from '../../pages/texts/language.ts'
 import { textsOf, type Texts } from '../../pages/texts/texts.ts'
 import type { ShownIssue } from '../../shown-issues/list-shown-issues.ts'
 import { devicePath, ME_PATHS } from './me-paths.ts'
+import { showBrowsers, type ShownBrowser } from './show-browsers.ts'
 import { showRequests, type ShownRequest } from './show-requests.ts'
 import type { PersonDevice } from './person-device-read.ts'
 
@@ -23,6 +24,7 @@ export interface ShownDevices {
   readonly devices: readonly PersonDevice[]
   readonly currentDeviceId: string | null
   readonly requests: readonly ShownRequest[]
+  readonly browsers: readonly ShownBrowser[]
   /** The code that was given last was not the one of the request. */
   readonly isCodeWrong: boolean
   readonly language: Language
@@ -48,6 +50,7 @@ export function showMyDevices(shown: ShownDevices): PageContent {
       <ul class="list sheet">
         ${ordered.map((device) => showEntry(device, isCurrent(device), shown, texts))}
       </ul>
+      ${showBrowsers(shown.browsers, texts, language, shown.now)}
       <form method="post" action=${ME_PATHS.signOut}>
         <button class="button-link">${me.signOut}</button>
       </form>
