@@ -88,6 +88,7 @@ const LIVE_ACCESS: Readonly<Record<LiveCollection, LiveAccess>> = {
   saved_views: { area: 'Saved views', permission: null },
   sign_in_applications: { area: 'Sign-in', permission: 'Read Sign-in' },
   sign_in_attempts: { area: 'Sign-in', permission: 'Read Sign-in' },
+  sign_in_browser_keys: { area: 'Sign-in', permission: 'Read Sign-in' },
   sign_in_policy: { area: 'Sign-in', permission: 'Read Sign-in' },
   sign_in_sessions: { area: 'Sign-in', permission: 'Read Sign-in' },
   sign_in_upstream_providers: { area: 'Sign-in', permission: 'Read Sign-in' },

@@ -11,6 +11,7 @@ import type { CertificateHeader } from '../../schema/tables/sign-in-tables.ts'
 import type { Attempt } from '../attempts/attempt-store.ts'
 import { deviceProven } from '../attempts/know-device.ts'
 import { lockAttempt, moveAttempt } from '../attempts/move-attempt.ts'
+import { findKeyOfAttempt } from '../browser-keys/browser-key-store.ts'
 import { getSignInPolicy } from '../policy/policy-store.ts'
 import { listCandidates } from '../proof/candidate-read.ts'
 import type { ClientCertificate, NoCertificate } from './client-certificate-input.ts'
@@ -45,7 +46,12 @@ export async function proveByCertificate(
     return runChange(origin, async (change) => leave(change, attemptId, certificate))
   }
   const { personId, ipAddress } = attempt
-  const candidates = await listCandidates(db, { personId: personId ?? '0', ipAddress })
+  const keyDeviceId = (await findKeyOfAttempt(db, attemptId))?.deviceId ?? null
+  const candidates = await listCandidates(db, {
+    personId: personId ?? '0',
+    ipAddress,
+    deviceId: keyDeviceId,
+  })
   const ids = candidates.map(({ id }) => id)
   const found = await findCertificateDevice(ids, certificate.sha1, ask)
   return runChange(origin, async (change) => {
