@@ -11,7 +11,7 @@ import { chooseLanguage } from '../pages/texts/language.ts'
 import { textsOf, type Texts } from '../pages/texts/texts.ts'
 
 /** As much of an answer of the library as a page needs. */
-export interface AnswerOfLibrary {
+interface AnswerOfLibrary {
   readonly headers: IncomingHttpHeaders
   type: string
   body: unknown

@@ -10,10 +10,10 @@ import { isId } from '../../platform/ids.ts'
 import { isEqualSecret } from '../../platform/secrets/keyed-digest.ts'
 
 /** For how long somebody is remembered: over a weekend. */
-export const REMEMBERED_MS_MAX = 72 * HOUR_MS
+const REMEMBERED_MS_MAX = 72 * HOUR_MS
 
 /** Who is remembered, and since when. */
-export interface RememberedPerson {
+interface RememberedPerson {
   readonly personId: string
   readonly upstreamProviderId: string
   readonly at: Date
