@@ -1,15 +1,19 @@
 /* Pages for people in a real browser: what a test looks at is the page, in both themes, widths and languages. */
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { findViolations, toFinding } from '../support/axe-violations.ts'
 
 const SIZES = [
   { width: 320, height: 700 },
   { width: 390, height: 844 },
   { width: 1280, height: 900 },
 ] as const
+const RULES = {
+  type: 'tag',
+  values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+} as const
 const THEMES = ['light', 'dark'] as const
 
 export interface LookedAtPages {
@@ -48,14 +52,8 @@ export async function expectGood(page: Page, name: string): Promise<void> {
   if (folder !== undefined) await mkdir(folder, { recursive: true })
   for (const colorScheme of THEMES) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    const axe = new AxeBuilder({ page })
-      .setLegacyMode(true)
-      .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
-    const { violations } = await axe.analyze()
-    const found = violations.map(
-      ({ id, nodes }) => `${colorScheme} ${id}: ${nodes.map(({ html }) => html).join(' ')}`,
-    )
-    expect(found, name).toEqual([])
+    const found = (await findViolations(page, RULES)).map(toFinding)
+    expect(found, `${name}, ${colorScheme}`).toEqual([])
     for (const viewport of SIZES) {
       await page.setViewportSize(viewport)
       const tooWide = await page.evaluate<number>(

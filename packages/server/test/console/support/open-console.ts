@@ -6,11 +6,11 @@ import { mkdir } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { AxeBuilder } from '@axe-core/playwright'
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { toConsoleSite } from '../../../src/organisation/admin-sign-in/console-site.ts'
 import { CleanupStack } from '../../../src/platform/cleanup-stack.ts'
+import { findViolations, toFinding } from '../../support/axe-violations.ts'
 import { composeTestApi, type ComposedApi } from '../../support/composed-api.ts'
 import { createConsoleSession, type TestSessionOptions } from '../../support/console-session.ts'
 import { launchBrowser } from './launch-browser.ts'
@@ -121,7 +121,7 @@ async function findFreePort(): Promise<number> {
   return port
 }
 
-const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
+const COLOUR_RULES = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } as const
 
 /** Waits until the page has heard of the theme, and until nothing moves any more. */
 async function setTheme(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
@@ -137,15 +137,9 @@ async function setTheme(page: Page, colorScheme: 'light' | 'dark'): Promise<void
 export async function expectAccessible(page: Page): Promise<void> {
   for (const scheme of ['light', 'dark'] as const) {
     await setTheme(page, scheme)
-    // In the page itself, and without a description of everything that is well: the rest costs four times as much.
-    const axe = new AxeBuilder({ page })
-      .setLegacyMode(true)
-      .options({ resultTypes: ['violations'], selectors: false })
-    const { violations } = await (scheme === 'light' ? axe : axe.withRules(COLOUR_RULES)).analyze()
-    const serious = violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(({ id, nodes }) => `${scheme} ${id}: ${nodes.map(({ html }) => html).join(' ')}`)
-    expect(serious).toEqual([])
+    const violations = await findViolations(page, scheme === 'light' ? undefined : COLOUR_RULES)
+    const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    expect(serious.map(toFinding), scheme).toEqual([])
   }
 }
 
