@@ -1,6 +1,6 @@
 /* The tabs of a page. Which one is open stands in the address. */
 import { Tabs } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { useEffect, useRef, type ReactNode } from 'react'
 import classes from './page-tabs.module.css'
 
 export interface PageTab {
@@ -22,6 +22,13 @@ interface PageTabsProps {
 
 export function PageTabs({ name, tabs, value, onChange }: PageTabsProps) {
   const open = tabs.find(({ id }) => id === value) ?? tabs[0]
+  const openId = open?.id
+  const list = useRef<HTMLDivElement>(null)
+  // Where there is not room for all of them, the open one is seen.
+  useEffect(() => {
+    const tab = list.current?.querySelector('[role=tab][aria-selected=true]')
+    tab?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [openId])
   if (open === undefined) return null
   return (
     <Tabs
@@ -35,7 +42,7 @@ export function PageTabs({ name, tabs, value, onChange }: PageTabsProps) {
         panel: classes.panel,
       }}
     >
-      <Tabs.List aria-label={name}>
+      <Tabs.List ref={list} aria-label={name}>
         {tabs.map(({ id, label }) => (
           <Tabs.Tab key={id} value={id}>
             {label}
