@@ -64,6 +64,7 @@ export const texts = {
     exemption: 'Exemptions',
     registration: 'Registrations',
     reenrollment: 'Re-enrollments',
+    sign_in: 'Sign-ins',
   },
   oldest: 'oldest',
   signals: 'Streams and webhooks',

@@ -1,16 +1,33 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { getSignInAttempts } from '../api/generated/sdk.gen.ts'
 import type { Overview } from '../api/generated/types.gen.ts'
 import { formatCount } from '../kit/figures.ts'
 import { Section } from '../kit/page.tsx'
 import { Time } from '../kit/time.tsx'
-import { Link } from '@tanstack/react-router'
+import { useMay } from '../shell/session.ts'
 import classes from './now.module.css'
 import { texts } from './texts.ts'
 
 const KINDS = ['exemption', 'registration', 'reenrollment'] as const
 
+const SIGN_INS_PERMISSION = 'Read Sign-in'
+
+/** Sign-ins that wait for an admin; undefined for whom they are none of the business, and until they are known. */
+function useWaitingSignIns() {
+  const { data } = useQuery({
+    queryKey: ['sign_in_attempts', 'list', 'now'],
+    queryFn: async ({ signal }) =>
+      (await getSignInAttempts({ query: { per_page: 100 }, signal, throwOnError: true })).data.data,
+    enabled: useMay(SIGN_INS_PERMISSION),
+  })
+  return data?.filter(({ ways }) => ways.includes('admin_approval'))
+}
+
 /** Who waits for an answer, and for how long. */
 export function WaitingRequests({ waiting }: { readonly waiting: Overview['waiting_requests'] }) {
-  const isQuiet = KINDS.every((kind) => waiting[kind].count === 0)
+  const signIns = useWaitingSignIns()
+  const isQuiet = KINDS.every((kind) => waiting[kind].count === 0) && (signIns ?? []).length === 0
   return (
     <Section title={texts.requests} {...(isQuiet ? { lead: texts.requestsNone } : {})}>
       <ul className={classes.lines}>
@@ -30,6 +47,14 @@ export function WaitingRequests({ waiting }: { readonly waiting: Overview['waiti
             </li>
           )
         })}
+        {signIns === undefined ? null : (
+          <li>
+            <Link to="/requests/sign-ins" className={classes.line}>
+              <span>{texts.requestKinds.sign_in}</span>
+              <b data-none={signIns.length === 0 ? '' : undefined}>{formatCount(signIns.length)}</b>
+            </Link>
+          </li>
+        )}
       </ul>
     </Section>
   )

@@ -1,5 +1,5 @@
 /* The inbox: who asks for an exemption, a registration or a re-enrollment, decided one by one or many at once. */
-import { Button, Group, SegmentedControl, Tabs, Text, Tooltip } from '@mantine/core'
+import { Button, Group, SegmentedControl, Text, Tooltip } from '@mantine/core'
 import { InboxIcon } from '@primer/octicons-react'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
@@ -13,8 +13,9 @@ import { useMay } from '../shell/session.ts'
 import { DecisionDialog } from './decision-dialog.tsx'
 import { Place, RequestDrawer } from './request-drawer.tsx'
 import { REQUEST_KINDS, type Decision, type InboxRequest } from './request-kinds.ts'
-import { KINDS, type Kind, type RequestSearch } from './request-search.ts'
+import type { Kind, RequestSearch } from './request-search.ts'
 import { RequestState } from './request-state.tsx'
+import { RequestTabs } from './request-tabs.tsx'
 import { texts } from './texts.ts'
 
 function columnsOf(kind: Kind, onOpen: (id: string) => void): readonly Column<InboxRequest>[] {
@@ -71,6 +72,12 @@ interface Deciding {
 }
 
 export function RequestsPage() {
+  const { kind = 'exemption' } = useSearch({ from: '/frame/requests' })
+  // What was chosen of one kind is not chosen of another.
+  return <Inbox key={kind} />
+}
+
+function Inbox() {
   const { kind = 'exemption', query: searched, open } = useSearch({ from: '/frame/requests' })
   const { path, waiting, permission, read } = REQUEST_KINDS[kind]
   const query = searched ?? waiting
@@ -93,23 +100,8 @@ export function RequestsPage() {
   const ids = list.items.filter((each) => each.isWaiting && chosen.has(each.id)).map(({ id }) => id)
   return (
     <Page title={texts.title} isFilling>
-      <Tabs
-        value={kind}
-        onChange={(next) => {
-          setChosen(new Set())
-          go({ kind: (next ?? 'exemption') as Kind })
-        }}
-      >
-        <Tabs.List>
-          {KINDS.map((each) => (
-            <Tabs.Tab key={each} value={each}>
-              {texts.kinds[each]}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-      </Tabs>
+      <RequestTabs current={kind} />
       <DataTable
-        key={kind}
         name={texts.kinds[kind]}
         columns={columns}
         list={list}

@@ -9,4 +9,12 @@ export const requestRoutes = [
     validateSearch: readRequestSearch,
     component: lazyRouteComponent(() => import('./requests-page.tsx'), 'RequestsPage'),
   }),
+  createRoute({
+    getParentRoute: () => frameRoute,
+    path: '/requests/sign-ins',
+    component: lazyRouteComponent(
+      () => import('./waiting-sign-ins-page.tsx'),
+      'WaitingSignInsPage',
+    ),
+  }),
 ] as const

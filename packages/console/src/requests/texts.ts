@@ -5,6 +5,7 @@ export const texts = {
     exemption: 'Exemptions',
     registration: 'Registrations',
     reenrollment: 'Re-enrollments',
+    sign_in: 'Sign-ins',
   },
   kind: 'Kind',
   waiting: 'Waiting',
@@ -77,4 +78,27 @@ export const texts = {
   close: 'Close',
   never: 'Never',
   noMessage: '–',
+  signIns: {
+    lead: 'People who wait before their screen right now, for ten minutes at most.',
+    person: 'Person',
+    what: 'What is asked',
+    kinds: { registration: 'Register the device', sign_in: 'Let in without a proof of the device' },
+    application: 'Application',
+    ownPages: 'Own pages',
+    code: 'Code',
+    ends: 'Waits until',
+    noneHelp:
+      'A sign-in waits here when the policy has an admin approve a new device, or one that could not be proven.',
+    notForAdmins: 'The policy has the person confirm this from another device.',
+    decide: (isApproved: boolean, email: string) =>
+      `${isApproved ? 'Approve' : 'Deny'} the sign-in of ${email}`,
+    title: (isApproved: boolean, email: string) =>
+      `${isApproved ? 'Approve' : 'Deny'} the sign-in of ${email}?`,
+    approveHelp:
+      'The sign-in goes on at once, on the word of whoever asks you. Do not approve what you have not been asked for by somebody you know.',
+    compare: 'The page of the sign-in shows this code; let the person read it to you:',
+    denyHelp: 'The sign-in ends, and the person reads that it was denied.',
+    decided: (isApproved: boolean) =>
+      isApproved ? 'The sign-in goes on.' : 'The sign-in has ended.',
+  },
 } as const

@@ -86,6 +86,7 @@ const PAGES: Readonly<Record<string, (ids: Ids) => string>> = {
   issues: () => '/issues',
   issue: ({ issue }) => `/issues/${issue}`,
   requests: () => '/requests',
+  'requests-sign-ins': () => '/requests/sign-ins',
   'sign-ins': () => '/sign-ins',
   'sign-in-of-person': ({ authLog }) => `/sign-ins/${authLog}`,
   streams: () => '/signals/streams',

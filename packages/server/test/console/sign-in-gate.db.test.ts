@@ -4,7 +4,9 @@ import { consoleForTests, expectAccessible, expectFitting } from './support/open
 import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
 import { beginAttempt } from '../../src/sign-in/attempts/begin-attempt.ts'
 import { refuseAttempt } from '../../src/sign-in/attempts/refuse-attempt.ts'
+import { createSignInMakers } from '../contract/sign-in-makers.ts'
 import { insertDevice, insertPerson } from '../support/factories.ts'
+import { inOrder } from '../support/sign-in-fixtures.ts'
 import { sendAs } from './support/send-as.ts'
 
 const console = consoleForTests({ HELIOGRAPH_ALLOWED_TARGETS: '127.0.0.1' })
@@ -217,4 +219,50 @@ it('granted sessions of the console are ended', async () => {
   await page.getByText('(by an admin)').waitFor()
   await expectAccessible(page)
   await expectFitting(page, 'sign-in-sessions')
+})
+
+describe('sign-ins that wait for an admin', () => {
+  it('are shown as they come, with the code of their page, and approved or denied', async () => {
+    const { db } = console.api.services
+    const makers = createSignInMakers(console.api)
+    await insertPerson(db, { email: 'eve@example.com' })
+    const addWaiting = async () =>
+      makers.newSignInApproval('eve@example.com', await insertDevice(db, { ...inOrder() }))
+    const page = await console.openPage('/requests')
+    await page.getByRole('tab', { name: 'Sign-ins' }).click()
+    await page.getByText('Nothing waits here').waitFor()
+    await addWaiting()
+    const approve = page.getByRole('button', { name: 'Approve the sign-in of eve@example.com' })
+    await approve.click()
+    const dialog = page.getByRole('dialog', { name: 'Approve the sign-in of eve@example.com?' })
+    await dialog.getByText(/^\d{6}$/).waitFor()
+    await expectAccessible(page)
+    await dialog.getByRole('button', { name: 'Approve' }).click()
+    await page.getByText('The sign-in goes on.').waitFor()
+    await page.getByText('Nothing waits here').waitFor()
+
+    const denied = await addWaiting()
+    await page.getByRole('button', { name: 'Deny the sign-in of eve@example.com' }).waitFor()
+    await expectAccessible(page)
+    await expectFitting(page, 'requests-sign-ins-waiting')
+    await page.getByRole('button', { name: 'Deny the sign-in of eve@example.com' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Deny' }).click()
+    await page.getByText('Nothing waits here').waitFor()
+    const { status } = await db
+      .selectFrom('device_confirmation')
+      .select('status')
+      .where('id', '=', denied)
+      .executeTakeFirstOrThrow()
+    expect(status).toBe('denied')
+  })
+
+  it('are counted where somebody looks first', async () => {
+    const { db } = console.api.services
+    await insertPerson(db, { email: 'mallory@example.com' })
+    const device = await insertDevice(db, { ...inOrder() })
+    await createSignInMakers(console.api).newSignInApproval('mallory@example.com', device)
+    const page = await console.openPage('/')
+    await page.getByRole('main').getByRole('link', { name: 'Sign-ins 1' }).click()
+    await page.getByText('mallory@example.com').waitFor()
+  })
 })

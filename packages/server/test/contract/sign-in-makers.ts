@@ -13,7 +13,7 @@ export type SignInMakers = ReturnType<typeof createSignInMakers>
 const HOUR_MS = 3_600_000
 
 /** What recipes need that no operation of the API makes: people do, by signing in. */
-export function createSignInMakers({ services }: ContractService) {
+export function createSignInMakers({ services }: Pick<ContractService, 'services'>) {
   const { db, runChange, clock } = services
   return {
     newGrantedSession: async (personId: string, deviceId: string): Promise<string> => {

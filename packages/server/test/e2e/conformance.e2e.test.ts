@@ -16,6 +16,7 @@ import {
 import { uniqueValue, type SuiteAnswer } from './support/conformance/suite-client.ts'
 import {
   REQUESTED_EVENTS,
+  SESSION_REVOKED,
   SuiteEnvironment,
   type DeliveryMode,
   type SuiteStream,
@@ -127,7 +128,7 @@ describe.each(['push', 'poll'] as const)('%s delivery', (mode) => {
     const stream = await suite.create(mode)
     expect(stream.iss).toBe(suite.metadata.issuer)
     expect(stream.aud).toEqual(expect.stringMatching(/./))
-    expect(stream.events_delivered).toEqual([COMPLIANCE_CHANGE])
+    expect(stream.events_delivered).toEqual([COMPLIANCE_CHANGE, SESSION_REVOKED])
     expect(stream.events_requested).toEqual(REQUESTED_EVENTS)
     const id = stream.stream_id
     expect((await suite.read(id)).json).toEqual(stream)

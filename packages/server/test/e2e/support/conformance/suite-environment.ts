@@ -33,9 +33,10 @@ export interface SuiteStream {
 }
 
 const METHODS = { push: 'urn:ietf:rfc:8935', poll: 'urn:ietf:rfc:8936' } as const
+export const SESSION_REVOKED = `${EVENT_BASE}/caep/event-type/session-revoked`
 /** What every module of the suite asks for. */
 export const REQUESTED_EVENTS = [
-  `${EVENT_BASE}/caep/event-type/session-revoked`,
+  SESSION_REVOKED,
   `${EVENT_BASE}/caep/event-type/credential-change`,
   COMPLIANCE_CHANGE,
 ]
