@@ -50,7 +50,7 @@ export function WaitingSignInsPage() {
             {[true, false].map((isApproved) => (
               <Button
                 key={String(isApproved)}
-                size="compact-sm"
+                size="compact-xs"
                 variant={isApproved ? 'filled' : 'default'}
                 disabled={why !== undefined}
                 title={why}

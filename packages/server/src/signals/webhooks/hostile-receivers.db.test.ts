@@ -93,7 +93,7 @@ it.each<[string, () => Promise<Misbehaviour>, RegExp]>([
     async () =>
       local(
         await serve((_request, response) => {
-          setTimeout(() => response.end(), 1_500)
+          setTimeout(() => response.end(), 20_000).unref()
         }),
       ),
     /not complete within/,
