@@ -76,6 +76,7 @@ class Chainer implements AuditChainer {
   }
 
   start(): void {
+    if (this.#isStarted) return
     this.#isStarted = true
     this.#sweep = setInterval(() => {
       if (this.#planned !== undefined) return
