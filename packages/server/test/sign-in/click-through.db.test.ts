@@ -103,7 +103,11 @@ describe('a person signs in', () => {
     computer.simulated.setPosture('firewall', 'good')
     const fixedAt = performance.now()
     await again.click()
-    await heading(page, 'Everything is in order.')
+    // The notice stands for two seconds: a busy machine may look too late for it.
+    await Promise.any([
+      heading(page, 'Everything is in order.'),
+      page.waitForURL((url) => url.pathname === '/callback'),
+    ])
     const knownMs = Math.round(performance.now() - fixedAt)
     const claims = await signIn.finish(page)
     const throughMs = Math.round(performance.now() - fixedAt)

@@ -191,7 +191,7 @@ it.each<[string, () => Promise<Misbehaviour>, RegExp]>([
       client: {
         request: (request) => (request.url === url ? badClient : webhooks.client).request(request),
       },
-      settings: { requestTimeoutMs: 700, concurrency: 2 },
+      settings: { requestTimeoutMs: 2_500, concurrency: 2 },
     })
     await signIn()
     await engine.sweep()

@@ -132,6 +132,7 @@ function follow() {
 
 /** So often a page looks whether what it asked for has come. */
 const ASKING_MS = 700
+const CONFLICT = 409
 
 const sentInPlace = new WeakSet()
 
@@ -151,9 +152,9 @@ function sendInPlace(root) {
       }).catch(() => undefined)
       clearInterval(looking)
       if (button) button.disabled = false
-      // What cannot be done in place is shown as a page of its own.
-      if (answer === undefined || !answer.ok) form.submit()
-      else void refresh()
+      // What has moved on meanwhile is shown as it is; what cannot be done in place, as a page of its own.
+      if (answer?.ok || answer?.status === CONFLICT) void refresh()
+      else form.submit()
     })
   }
 }
