@@ -18,6 +18,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     target: 'es2023',
     assetsInlineLimit: 0,
+    // In bytes that are sent, which are a third of these, the check holds what a page begins with.
+    chunkSizeWarningLimit: 1_000,
   },
   server: { proxy: { '^/(?!console/)': toService, '^/console/session': toService } },
 })
