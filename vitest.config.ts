@@ -34,9 +34,9 @@ const patience = {
 export default defineConfig({
   test: {
     reporters: ['default'],
-    // A worker waits for a database or a service that it has started: one more than there are processors.
+    // A worker waits for a database, a browser or a service that it has started: two more than there are processors.
     // All share the connections of one server.
-    maxWorkers: Math.min(8, availableParallelism() + 1),
+    maxWorkers: Math.min(8, availableParallelism() + 2),
     sequence: { sequencer: LongestSuiteFirst },
     projects: [
       {

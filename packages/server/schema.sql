@@ -146,6 +146,17 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.end_grant_of_admin_session()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update sign_in_granted_session set ended_at = now(), end_reason = 'logout'
+  where id = old.granted_session_id and ended_at is null and expires_at > now();
+  return null;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.join_names(names text[])
  RETURNS text
  LANGUAGE sql
@@ -423,9 +434,11 @@ create table admin_session (
   created_at timestamp with time zone default now() not null,
   last_used_at timestamp with time zone default now() not null,
   expires_at timestamp with time zone not null,
+  granted_session_id uuid,
   constraint admin_session_pkey PRIMARY KEY (id),
   constraint admin_session_method_check CHECK ((method = ANY (ARRAY['link'::text, 'demo'::text, 'passkey'::text, 'password'::text, 'oidc'::text]))),
   constraint admin_session_admin_id_fkey FOREIGN KEY (admin_id) REFERENCES admin_user(id) ON DELETE CASCADE,
+  constraint admin_session_granted_session_id_fkey FOREIGN KEY (granted_session_id) REFERENCES sign_in_granted_session(id) ON DELETE SET NULL,
   constraint admin_session_previous_token_hash_key UNIQUE (previous_token_hash),
   constraint admin_session_token_hash_key UNIQUE (token_hash)
 );
@@ -828,7 +841,7 @@ create table delivery (
   constraint delivery_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'delivered'::text, 'dead'::text, 'discarded'::text]))),
   constraint delivery_destination_id_fkey FOREIGN KEY (destination_id) REFERENCES delivery_destination(id) ON DELETE CASCADE,
   constraint delivery_event_destination UNIQUE (event_id, destination_id)
-) with (fillfactor=80);
+) with (fillfactor=50);
 
 create table delivery_attempt (
   id bigint generated always as identity not null,
@@ -1058,6 +1071,19 @@ create table enrollment_secret (
   constraint enrollment_secret_secret_hash_key UNIQUE (secret_hash)
 );
 
+create table entra_account (
+  id uuid not null,
+  tenant_id text not null,
+  object_id text not null,
+  person_id bigint not null,
+  username text not null,
+  first_seen_at timestamp with time zone not null,
+  constraint entra_account_pkey PRIMARY KEY (id),
+  constraint entra_account_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(id) ON DELETE CASCADE,
+  constraint entra_account_account_key UNIQUE (tenant_id, object_id),
+  constraint entra_account_person_key UNIQUE (person_id, tenant_id)
+);
+
 create table exemption_request (
   id bigint generated always as identity not null,
   device_id bigint not null,
@@ -1127,8 +1153,11 @@ create table issue (
   exemption_reason text,
   updated_at timestamp with time zone not null,
   follows_round boolean default false not null,
+  snoozed_at timestamp with time zone,
+  snoozed_until timestamp with time zone,
   constraint issue_pkey PRIMARY KEY (id),
   constraint issue_check CHECK ((num_nonnulls(device_id, person_id) = 1)),
+  constraint issue_snoozed_check CHECK ((num_nonnulls(snoozed_at, snoozed_until) <> 1)),
   constraint issue_check_id_fkey FOREIGN KEY (check_id) REFERENCES posture_check(id) ON DELETE CASCADE,
   constraint issue_device_id_fkey FOREIGN KEY (device_id) REFERENCES device(id) ON DELETE CASCADE,
   constraint issue_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(id) ON DELETE CASCADE
@@ -1214,6 +1243,7 @@ create table organisation (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   prepared_for text,
+  admins_require_trusted_device boolean default false not null,
   constraint organisation_pkey PRIMARY KEY (id),
   constraint organisation_compliance_threshold_check CHECK ((compliance_threshold = ANY (ARRAY['blocked'::text, 'will_block'::text, 'notified'::text]))),
   constraint organisation_id_check CHECK ((id = 1))
@@ -1531,6 +1561,7 @@ create table sign_in_application (
   is_enabled boolean default true not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  deleted_at timestamp with time zone,
   constraint sign_in_application_pkey PRIMARY KEY (id),
   constraint sign_in_application_check CHECK (((mode <> 'broker'::text) OR (upstream_provider_id IS NOT NULL))),
   constraint sign_in_application_check1 CHECK (((kind <> 'entra'::text) OR ((entra_tenant_id IS NOT NULL) AND (entra_app_id IS NOT NULL) AND (entra_cloud IS NOT NULL)))),
@@ -1595,9 +1626,12 @@ create table sign_in_granted_session (
   end_reason text,
   logout_due_at timestamp with time zone,
   logout_attempts integer default 0 not null,
+  logout_outcome text,
+  logout_failure text,
   constraint sign_in_granted_session_pkey PRIMARY KEY (id),
   constraint sign_in_granted_session_assurance_check CHECK ((assurance = ANY (ARRAY['live'::text, 'hardware'::text, 'approved'::text, 'key'::text, 'none'::text]))),
   constraint sign_in_granted_session_end_reason_check CHECK ((end_reason = ANY (ARRAY['device_blocked'::text, 'device_gone'::text, 'person_gone'::text, 'owner_changed'::text, 'registration_ended'::text, 'admin'::text, 'logout'::text, 'application'::text, 'browser_key'::text]))),
+  constraint sign_in_granted_session_logout_outcome_check CHECK ((logout_outcome = ANY (ARRAY['told'::text, 'given_up'::text]))),
   constraint sign_in_granted_session_application_id_fkey FOREIGN KEY (application_id) REFERENCES sign_in_application(id) ON DELETE CASCADE,
   constraint sign_in_granted_session_device_id_fkey FOREIGN KEY (device_id) REFERENCES device(id) ON DELETE SET NULL,
   constraint sign_in_granted_session_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(id) ON DELETE CASCADE,
@@ -1614,6 +1648,14 @@ create table sign_in_key (
   active_from timestamp with time zone not null,
   retired_at timestamp with time zone,
   constraint sign_in_key_pkey PRIMARY KEY (kid)
+);
+
+create table sign_in_logout_turn (
+  application_id bigint not null,
+  free_at timestamp with time zone,
+  failures integer default 0 not null,
+  constraint sign_in_logout_turn_pkey PRIMARY KEY (application_id),
+  constraint sign_in_logout_turn_application_id_fkey FOREIGN KEY (application_id) REFERENCES sign_in_application(id) ON DELETE CASCADE
 );
 
 create table sign_in_os_user (
@@ -1681,6 +1723,7 @@ create table sign_in_probe_lease (
   ip_address text,
   leased_at timestamp with time zone not null,
   leased_until timestamp with time zone not null,
+  claimed_at timestamp with time zone,
   constraint sign_in_probe_lease_pkey PRIMARY KEY (port),
   constraint sign_in_probe_lease_port_check CHECK (((port >= 1024) AND (port <= 65535))),
   constraint sign_in_probe_lease_attempt_id_fkey FOREIGN KEY (attempt_id) REFERENCES sign_in_attempt(id) ON DELETE CASCADE,
@@ -2048,6 +2091,7 @@ create table webhook_secret (
 CREATE INDEX admin_passkey_admin ON public.admin_passkey USING btree (admin_id);
 CREATE INDEX admin_session_admin ON public.admin_session USING btree (admin_id);
 CREATE INDEX admin_session_expiry ON public.admin_session USING btree (expires_at);
+CREATE INDEX admin_session_granted_session ON public.admin_session USING btree (granted_session_id) WHERE (granted_session_id IS NOT NULL);
 CREATE INDEX admin_sign_in_link_admin ON public.admin_sign_in_link USING btree (admin_id);
 CREATE INDEX admin_sign_in_link_expiry ON public.admin_sign_in_link USING btree (expires_at);
 CREATE INDEX admin_used_challenge_expiry ON public.admin_used_challenge USING btree (expires_at);
@@ -2155,7 +2199,7 @@ CREATE INDEX reporting_record_collected_at ON public.reporting_record USING btre
 CREATE INDEX reporting_record_device ON public.reporting_record USING btree (device_id, table_name);
 CREATE INDEX reporting_record_table ON public.reporting_record USING btree (table_name, id);
 CREATE UNIQUE INDEX saved_view_name ON public.saved_view USING btree (owner_id, list, lower(name));
-CREATE UNIQUE INDEX sign_in_application_name ON public.sign_in_application USING btree (lower(name));
+CREATE UNIQUE INDEX sign_in_application_name ON public.sign_in_application USING btree (lower(name)) WHERE (deleted_at IS NULL);
 CREATE INDEX sign_in_application_upstream ON public.sign_in_application USING btree (upstream_provider_id);
 CREATE INDEX sign_in_attempt_address ON public.sign_in_attempt USING btree (ip_address) WHERE (ended_at IS NULL);
 CREATE INDEX sign_in_attempt_application ON public.sign_in_attempt USING btree (application_id);
@@ -2168,7 +2212,8 @@ CREATE INDEX sign_in_attempt_started ON public.sign_in_attempt USING btree (star
 CREATE INDEX sign_in_granted_session_application ON public.sign_in_granted_session USING btree (application_id);
 CREATE INDEX sign_in_granted_session_device ON public.sign_in_granted_session USING btree (device_id);
 CREATE INDEX sign_in_granted_session_expiry ON public.sign_in_granted_session USING btree (expires_at, id);
-CREATE INDEX sign_in_granted_session_logout ON public.sign_in_granted_session USING btree (logout_due_at) WHERE (logout_due_at IS NOT NULL);
+CREATE INDEX sign_in_granted_session_live ON public.sign_in_granted_session USING btree (expires_at) WHERE (ended_at IS NULL);
+CREATE INDEX sign_in_granted_session_logout ON public.sign_in_granted_session USING btree (application_id, logout_due_at) WHERE (logout_due_at IS NOT NULL);
 CREATE INDEX sign_in_granted_session_person ON public.sign_in_granted_session USING btree (person_id);
 CREATE INDEX sign_in_os_user_person ON public.sign_in_os_user USING btree (person_id);
 CREATE INDEX sign_in_policy_break_glass ON public.sign_in_policy USING btree (break_glass_group_id);
@@ -2201,6 +2246,8 @@ CREATE INDEX webhook_event_type ON public.webhook_event USING btree (event_type,
 CREATE UNIQUE INDEX webhook_secret_present ON public.webhook_secret USING btree (webhook_id) WHERE (ends_at IS NULL);
 CREATE INDEX webhook_secret_webhook ON public.webhook_secret USING btree (webhook_id);
 
+CREATE TRIGGER admin_session_bound_anew AFTER UPDATE OF granted_session_id ON public.admin_session FOR EACH ROW WHEN (((old.granted_session_id IS NOT NULL) AND (new.granted_session_id IS DISTINCT FROM old.granted_session_id))) EXECUTE FUNCTION end_grant_of_admin_session();
+CREATE TRIGGER admin_session_deleted AFTER DELETE ON public.admin_session FOR EACH ROW WHEN ((old.granted_session_id IS NOT NULL)) EXECUTE FUNCTION end_grant_of_admin_session();
 CREATE TRIGGER audit_chain_kept BEFORE DELETE OR TRUNCATE ON public.audit_chain FOR EACH STATEMENT EXECUTE FUNCTION audit_entry_is_append_only();
 CREATE TRIGGER audit_checkpoint_append_only BEFORE UPDATE OR TRUNCATE ON public.audit_checkpoint FOR EACH STATEMENT EXECUTE FUNCTION audit_entry_is_append_only();
 CREATE TRIGGER audit_checkpoint_kept BEFORE DELETE ON public.audit_checkpoint FOR EACH ROW EXECUTE FUNCTION audit_rows_are_kept();

@@ -3,17 +3,15 @@
  * against the real service, again and again from the same devices. CPU time of the service and of PostgreSQL
  * together, and bytes of its log, each for one round.
  */
-import { sql, type Kysely } from 'kysely'
 import { SYSTEM_ACTOR } from '../src/changes/audit/audit-entry.ts'
 import { createEnrollmentSecret } from '../src/posture/enrollment/secrets/create-enrollment-secret.ts'
-import type { Schema } from '../src/schema/schema.ts'
 import type { ServiceFoundation } from '../src/app/foundation.ts'
 import { enrollAgents } from './bench-agents.ts'
 import { startChildProgram } from './child-program.ts'
 import { insertChecksUpTo } from './fleet-store.ts'
 import type { LoadAnswer, LoadCommand } from './load-program.ts'
-import { findParentPid, readTreesCpuMs } from './process-cpu.ts'
 import type { BenchRun, Measurement, Scenario } from './scenario.ts'
+import { openCostReader, toCpuMs } from './service-cost.ts'
 import { startServiceUnderTest, type ServiceUnderTest } from './service-under-test.ts'
 import { median } from './statistics.ts'
 
@@ -42,14 +40,11 @@ async function measure(run: BenchRun): Promise<Measurement[]> {
   run.progress('starting the service')
   const generator = startChildProgram<LoadCommand, LoadAnswer>(run, 'load-program')
   const { service, bodies } = await startWithDevices(run)
-  const { db } = service.services
-  const databasePid = await findDatabasePid(db)
-  const pids = [service.pid, ...(databasePid === undefined ? [] : [databasePid])]
+  const readCost = await openCostReader(service)
 
   async function load(measureMs: number): Promise<Phase> {
     run.signal.throwIfAborted()
-    const cpuBeforeMs = await readTreesCpuMs(pids)
-    const walBefore = await readWalPosition(db)
+    const before = await readCost()
     generator.send({
       type: 'load',
       port: service.port,
@@ -61,8 +56,9 @@ async function measure(run: BenchRun): Promise<Measurement[]> {
     })
     const answer = await generator.next('done')
     if (answer.failures > 0) throw new Error(`${answer.failures} rounds were refused`)
-    const walBytes = (await readWalPosition(db)) - walBefore
-    return { load: answer, cpuMs: (await readTreesCpuMs(pids)) - cpuBeforeMs, walBytes }
+    const after = await readCost()
+    const walBytes = after.walBytes - before.walBytes
+    return { load: answer, cpuMs: toCpuMs(after) - toCpuMs(before), walBytes }
   }
 
   // The first write to a page after a checkpoint puts the whole page into the log.
@@ -105,18 +101,6 @@ function toBody(nodeKey: string, queryIds: readonly string[]): string {
     queries: Object.fromEntries(queryIds.map((id) => [id, [row]])),
     statuses: Object.fromEntries(queryIds.map((id) => [id, 0])),
   })
-}
-
-/** The process that started the one behind this connection, when both are on this machine. */
-async function findDatabasePid(db: Kysely<Schema>): Promise<number | undefined> {
-  const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db)
-  return findParentPid(rows[0]?.pid ?? 0)
-}
-
-async function readWalPosition(db: Kysely<Schema>): Promise<number> {
-  const { rows } = await sql<{ bytes: number }>`
-    select (pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::float8 as bytes`.execute(db)
-  return rows[0]?.bytes ?? 0
 }
 
 function toMeasurements(phases: readonly Phase[]): Measurement[] {

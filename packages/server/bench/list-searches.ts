@@ -8,6 +8,8 @@ export interface PublishedList {
   /** As the document names it. */
   readonly name: string
   readonly path: string
+  /** Whether API keys may ask for it; some lists are those of whoever is signed in. */
+  readonly isForKeys: boolean
   /** Each searchable field with each of its operators, as `name~`. */
   readonly fields: readonly string[]
   /** The `query` of each search: every field with every operator, rare and frequent values. */
@@ -19,6 +21,8 @@ interface Operation {
     readonly name: string
     readonly examples?: Readonly<Record<string, { readonly value: string }>>
   }[]
+  /** The credentials that open it, each by itself. */
+  readonly security?: readonly Readonly<Record<string, readonly string[]>>[]
   readonly responses: Readonly<Record<string, { readonly content?: unknown }>>
 }
 
@@ -42,7 +46,8 @@ export function findLists(
     if (get === undefined || path === undefined || !isList(get)) return []
     const keys = fieldsByPath[name] ?? fieldsOf(get)
     const clauses = keys.map((key) => clausesOf(key, get))
-    return [{ name, path, fields: keys, searches: [...clauses.flat(), ...combine(clauses)] }]
+    const searches = [...clauses.flat(), ...combine(clauses)]
+    return [{ name, path, isForKeys: isForKeys(get), fields: keys, searches }]
   })
 }
 
@@ -56,6 +61,10 @@ export function findParents(document: ListDocument): string[] {
 
 function isList({ parameters = [] }: Operation): boolean {
   return parameters.some(({ name }) => name === 'cursor')
+}
+
+function isForKeys({ security = [] }: Operation): boolean {
+  return security.some((scheme) => 'apiKey' in scheme)
 }
 
 /** `name~`, `created_at>`: the keys of the examples of `query`. */

@@ -69,11 +69,12 @@ async function listPublished(client: ListClient, known: ListIds): Promise<Publis
   const ids = { ...(await findFirstIds(client, findParents(document))), ...known }
   const table = REPORTING_TABLES.find(({ name }) => name === ids['/reporting/tables'])
   const fields = table === undefined ? [] : tableRecordList(table).fields
-  return findLists(document, ids, {
+  const lists = findLists(document, ids, {
     '/reporting/tables/{name}/table_records': fields.flatMap(({ name, operators }) =>
       operators.map((operator) => `${name}${operator}`),
     ),
   })
+  return lists.filter(({ isForKeys }) => isForKeys)
 }
 
 async function findFirstIds(client: ListClient, collections: readonly string[]): Promise<ListIds> {

@@ -18,7 +18,7 @@ import { toVerificationClaims } from '../src/signals/sets/set-claims.ts'
 import { createStream } from '../src/signals/streams/create-stream.ts'
 import type { Stream } from '../src/signals/streams/stream-store.ts'
 import { startChildProgram, type ChildProgram } from './child-program.ts'
-import { keepCommitTimestamps } from './commit-timestamps.ts'
+import { appendServerSettings, COMMIT_TIMESTAMPS_SETTING } from './server-settings.ts'
 import { toLatencyMeasurements } from './latency-measurements.ts'
 import type { LongPollAnswer, LongPollCommand, PollArrival } from './long-poll-program.ts'
 import { createCommitTable, listCommits, noteCommit } from './long-poll-store.ts'
@@ -113,7 +113,7 @@ async function startService(run: BenchRun): Promise<StartedService> {
         streams.push(await createPolledStream(services, `Benchmark ${index}`))
       }
     },
-    prepareFolder: keepCommitTimestamps,
+    prepareFolder: (dataDir) => appendServerSettings(dataDir, [COMMIT_TIMESTAMPS_SETTING]),
   })
   return { service, streams, metricsUrl: `http://127.0.0.1:${adminPort}/metrics` }
 }

@@ -13,12 +13,14 @@ import { createEnrollmentSecret } from '../src/posture/enrollment/secrets/create
 import type { ServiceFoundation } from '../src/app/foundation.ts'
 import { enrollAgents, type AgentFleet } from './bench-agents.ts'
 import { startChildProgram, type ChildProgram } from './child-program.ts'
-import { keepCommitTimestamps } from './commit-timestamps.ts'
+import { appendServerSettings, COMMIT_TIMESTAMPS_SETTING } from './server-settings.ts'
+import { CPU_MS_TARGET, measureGroups, toCostOfOne } from './grouped-changes.ts'
 import { toLatencyMeasurements } from './latency-measurements.ts'
 import { runOpenLoop, type OpenLoopResult } from './open-loop.ts'
 import { insertPushStream } from './push-stream-store.ts'
 import type { Arrival, ReceiverAnswer, ReceiverCommand } from './receiver-program.ts'
 import type { BenchRun, Measurement, Scenario } from './scenario.ts'
+import { openCostReader, toCpuMs, type ServiceCost } from './service-cost.ts'
 import { startServiceUnderTest, type ServiceUnderTest } from './service-under-test.ts'
 import {
   countUndelivered,
@@ -27,6 +29,7 @@ import {
   makeCheckBlock,
   type CommittedChange,
 } from './signal-latency-store.ts'
+import { COUNTING_SETTING, startCountingStatements } from './statement-counter.ts'
 import { summariseLatencies } from './statistics.ts'
 
 const EVENTS_PER_SECOND = 200
@@ -34,6 +37,7 @@ const DEVICES_COUNT = 400
 const WARM_UP_SECONDS = 3
 const DRAIN_TIMEOUT_MS = 30_000
 const POLL_MS = 50
+const WAL_BYTES_TARGET = 9 * 1_024
 
 export const signalLatency: Scenario = {
   name: 'latency',
@@ -59,11 +63,17 @@ async function measure(run: BenchRun): Promise<Measurement[]> {
   await takeArrivals(receiver)
 
   const afterId = await findLastTransitionId(db)
+  const readCost = await openCostReader(service)
   run.progress(`measuring for ${run.seconds} s`)
+  const before = await readCost()
   const loop = await load(run, run.seconds, flip)
   await drain(run, service)
+  const after = await readCost()
   const changes = await listCommittedChanges(db, afterId)
-  return toMeasurements(loop, changes, await takeArrivals(receiver))
+  const cost = toCostOfOne(before, after, changes.length)
+  const latency = toMeasurements(loop, changes, await takeArrivals(receiver))
+  const groups = await measureGroups(run, { db, readCost, flip, drain: () => drain(run, service) })
+  return [...latency, ...toCostMeasurements(cost), ...groups]
 }
 
 interface StartedService {
@@ -86,8 +96,10 @@ async function startService(run: BenchRun, endpointUrl: string): Promise<Started
       )
       secret = created.secret
     },
-    prepareFolder: keepCommitTimestamps,
+    prepareFolder: (dataDir) =>
+      appendServerSettings(dataDir, [COMMIT_TIMESTAMPS_SETTING, COUNTING_SETTING]),
   })
+  await startCountingStatements(service)
   return { service, secret, checkId }
 }
 
@@ -140,6 +152,30 @@ async function takeArrivals(receiver: Receiver): Promise<Map<string, number>> {
   const { arrivals } = await receiver.next('report')
   // The first arrival counts: a repetition would be later.
   return new Map([...arrivals].reverse().map(({ txn, atMs }: Arrival) => [txn, atMs]))
+}
+
+function toCostMeasurements(cost: ServiceCost): Measurement[] {
+  const { serviceCpuMs, databaseCpuMs, walBytes } = cost
+  const cpuMs = toCpuMs(cost)
+  const shared = { limit: undefined, ratio: undefined }
+  return [
+    {
+      what: 'CPU time of a change of status, answer to recorded delivery',
+      target: `<= ${CPU_MS_TARGET} ms`,
+      measured: { value: cpuMs, unit: 'ms' },
+      ...shared,
+      isReached: cpuMs <= CPU_MS_TARGET,
+      details: { service_ms: serviceCpuMs, postgresql_ms: databaseCpuMs },
+    },
+    {
+      what: 'log of a change of status',
+      target: `<= ${WAL_BYTES_TARGET} bytes`,
+      measured: { value: walBytes, unit: 'bytes' },
+      ...shared,
+      isReached: walBytes <= WAL_BYTES_TARGET,
+      details: {},
+    },
+  ]
 }
 
 function toMeasurements(

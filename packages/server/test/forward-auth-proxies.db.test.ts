@@ -55,6 +55,26 @@ for (const name of PROXIES) {
     const seenBySite = ({ body }: { readonly body: string }) =>
       (JSON.parse(body) as { headers: Record<string, string> }).headers
 
+    it('lets people leave the site: asks, ends the session, and takes the cookie away', async () => {
+      await signIn()
+      const asked = await get('/.heliograph/sign-out')
+      expect([asked.status, asked.body.includes('wiki')]).toEqual([302, false])
+      const form = new URL(asked.headers.location ?? '').pathname
+      const left = await world.api.app.inject({
+        method: 'POST',
+        url: form,
+        headers: { 'sec-fetch-site': 'same-origin' },
+      })
+      expect(left.headers.location).toBe(`https://${WIKI}/.heliograph/sign-out`)
+      const last = await get('/.heliograph/sign-out')
+      expect([last.status, last.headers.location]).toEqual([
+        302,
+        expect.stringMatching(/\/sign-in\/signed-out$/) as string,
+      ])
+      expect(cookie).toBe('__Host-heliograph-site=')
+      expect((await get('/')).headers.location).toContain('/sign-in/start?')
+    })
+
     it('sends people to sign in, lets them in, and tells the site who they are', async () => {
       const first = await get('/page?x=%41&y=a+b')
       expect([first.status, first.body.includes('wiki')]).toEqual([302, false])

@@ -240,12 +240,17 @@ const PERFORMERS: Performers = {
       .executeTakeFirstOrThrow()
     const answered = isOutdated ? Math.max(1, revision - 1) : revision
     return posture.change((open) =>
-      recordLiveAnswers(open, { forget: () => undefined }, at(devices, device), [
+      recordLiveAnswers(open, { forget: () => undefined }, [
         {
-          id: `live:${campaignId}:${answered}`,
-          rows: isError ? [] : [{ '1': '1' }],
-          statusCode: isError ? 1 : 0,
-          message: isError ? 'no such table' : '',
+          deviceId: at(devices, device),
+          results: [
+            {
+              id: `live:${campaignId}:${answered}`,
+              rows: isError ? [] : [{ '1': '1' }],
+              statusCode: isError ? 1 : 0,
+              message: isError ? 'no such table' : '',
+            },
+          ],
         },
       ]),
     )

@@ -12,25 +12,18 @@ import {
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { chromium, type Browser, type BrowserContext } from 'playwright-core'
+import type { Browser, BrowserContext } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import type { Attempt } from '../src/sign-in/attempts/attempt-store.ts'
 import { toKeyRequest } from '../src/sign-in/browser-keys/browser-key-input.ts'
 import { createPageAssets } from '../src/sign-in/pages/kit/page-assets.ts'
 import { mountPageAssets } from '../src/sign-in/pages/page-asset-routes.ts'
+import { launchBrowser, launchProfile } from './console/support/launch-browser.ts'
 import { openProofWorld, type AnswerRow, type ProofWorld } from './support/proof-world.ts'
 
 let world: ProofWorld
 let browser: Browser
 let profiles: string
-const LAUNCH = {
-  executablePath: '/usr/bin/chromium',
-  args: [
-    '--no-sandbox',
-    '--disable-gpu',
-    '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE localhost',
-  ],
-}
 const devices = createDeviceFactory(() => Date.now())
 
 beforeAll(async () => {
@@ -49,7 +42,7 @@ beforeAll(async () => {
       })
     },
   })
-  browser = await chromium.launch(LAUNCH)
+  browser = await launchBrowser()
   profiles = await mkdtemp(join(tmpdir(), 'profiles-'))
 })
 afterAll(async () => {
@@ -62,6 +55,16 @@ beforeEach(async () => {
   world.answers.clear()
   await world.database.db.deleteFrom('device').execute()
 })
+
+/** On the machine of the person the browser is installed as systems install it, wherever the one of the test lies. */
+const INSTALLED = { path: '/usr/lib/chromium/chromium', fileUid: 0, fileMode: '0755' }
+
+function listBrowserConnections() {
+  const isOfTest = ({ path }: { readonly path: string }) => path.includes('/node_modules/')
+  return listLocalConnections().map((connection) =>
+    isOfTest(connection) ? { ...connection, ...INSTALLED } : connection,
+  )
+}
 
 /** A device of the person that answers as a simulated one does. */
 async function addSimulated(platform: Platform): Promise<[id: string, device: SimulatedDevice]> {
@@ -94,7 +97,7 @@ async function signIn() {
 
 /** A browser that keeps its profile in a folder. */
 async function signInFrom(profile: string) {
-  const context = await chromium.launchPersistentContext(profile, LAUNCH)
+  const context = await launchProfile(profile)
   try {
     return await signInWith(context)
   } finally {
@@ -117,7 +120,7 @@ it.each(['linux', 'darwin', 'windows'] as const)(
   'proves the device on which the browser runs, on %s, by what its osquery says',
   async (platform) => {
     const [id, device] = await addSimulated(platform)
-    device.showBrowser(() => listLocalConnections())
+    device.showBrowser(listBrowserConnections)
     const attempt = await signIn()
     expect(attempt).toMatchObject({ stage: 'posture', deviceId: id, assurance: 'live' })
     expect(attempt?.evidence).toMatchObject({
@@ -130,7 +133,7 @@ it.each(['linux', 'darwin', 'windows'] as const)(
 it('tells the device on which it runs from another one of the person', async () => {
   await addSimulated('linux')
   const [id, device] = await addSimulated('linux')
-  device.showBrowser(() => listLocalConnections())
+  device.showBrowser(listBrowserConnections)
   expect((await signIn())?.deviceId).toBe(id)
 })
 
@@ -148,7 +151,7 @@ const listKeys = async () => world.database.db.selectFrom('browser_key').selectA
 
 it('binds a key to the browser, which then has its device asked first', async () => {
   const [id, device] = await addSimulated('linux')
-  device.showBrowser(() => listLocalConnections())
+  device.showBrowser(listBrowserConnections)
   const profile = join(profiles, 'own')
   await signInFrom(profile)
   const [key] = await listKeys()
@@ -164,7 +167,7 @@ it('binds a key to the browser, which then has its device asked first', async ()
 
 it('ends the key of a profile that was copied, whoever uses it first', async () => {
   const [, device] = await addSimulated('linux')
-  device.showBrowser(() => listLocalConnections())
+  device.showBrowser(listBrowserConnections)
   const [own, copy] = [join(profiles, 'copied'), join(profiles, 'copy')]
   await signInFrom(own)
   await cp(own, copy, { recursive: true, filter: (path) => !/Singleton/.test(path) })

@@ -44,9 +44,15 @@ export interface SessionEvents {
   stepUp: () => Promise<boolean>
   /** The session is over. */
   ended: () => void
+  /** The session opens nothing because of its device. */
+  deviceRefused: () => void
 }
 
-let events: SessionEvents = { stepUp: async () => false, ended: () => undefined }
+let events: SessionEvents = {
+  stepUp: async () => false,
+  ended: () => undefined,
+  deviceRefused: () => undefined,
+}
 
 /** Says who answers for the session. */
 export function listenToSession(listener: SessionEvents): void {
@@ -66,20 +72,50 @@ const LEAVES_SESSION = ['feature_disabled', 'sign_in_failed']
 /** Says that nobody has asked for it: no use of the session. */
 const UNATTENDED_HEADER = 'X-Heliograph-Unattended'
 
+/** Held, in all windows of the browser, while a request gives the session another token. */
+const TOKEN_LOCK = 'heliograph session token'
+
 async function send(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const request = new Request(input, init)
-  const again = request.clone()
   if (request.method === 'GET' && isUnattended()) request.headers.set(UNATTENDED_HEADER, '1')
+  const again = request.clone()
   const response = await fetchOrExplain(request)
   if (response.ok) return response
   const error = await toError(response)
-  if (error.code === 'step_up_required' && (await events.stepUp())) {
-    const second = await fetchOrExplain(again)
-    if (second.ok) return second
-    throw await toError(second)
-  }
-  if (response.status === 401 && !LEAVES_SESSION.includes(error.code)) events.ended()
-  throw error
+  if (!(await isSentAgain(error))) throw tell(error)
+  const second = await fetchOrExplain(again)
+  if (second.ok) return second
+  throw tell(await toError(second))
+}
+
+/**
+ * Sends a request whose answer brings another token of the session, after which the one before opens nothing. Use it as
+ * `fetch` of the request.
+ */
+export async function sendForToken(
+  input: RequestInfo | URL,
+  init?: RequestInit,
+): Promise<Response> {
+  return navigator.locks.request(TOKEN_LOCK, async () => {
+    const response = await fetchOrExplain(new Request(input, init))
+    if (!response.ok) throw tell(await toError(response))
+    return response
+  })
+}
+
+/** Whether a refused request may succeed: once the admin is proven, or with the token that the session has now. */
+async function isSentAgain({ code }: ApiError): Promise<boolean> {
+  if (code === 'step_up_required') return events.stepUp()
+  if (code !== 'unauthenticated') return false
+  await navigator.locks.request(TOKEN_LOCK, { mode: 'shared' }, () => undefined)
+  return true
+}
+
+/** Says what an error means for the session, and answers it. */
+function tell(error: ApiError): ApiError {
+  if (error.code === 'trusted_device_required') events.deviceRefused()
+  if (error.status === 401 && !LEAVES_SESSION.includes(error.code)) events.ended()
+  return error
 }
 
 async function fetchOrExplain(request: Request): Promise<Response> {

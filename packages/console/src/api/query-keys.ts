@@ -32,6 +32,7 @@ type LiveCollection =
   | 'sign_in_applications'
   | 'sign_in_attempts'
   | 'sign_in_browser_keys'
+  | 'sign_in_entra_accounts'
   | 'sign_in_policy'
   | 'sign_in_sessions'
   | 'sign_in_upstream_providers'

@@ -1,4 +1,5 @@
 /* The sign-ins with a device. */
+import { Stack } from '@mantine/core'
 import { getAuthLogs } from '../api/generated/sdk.gen.ts'
 import type { AuthLog } from '../api/generated/types.gen.ts'
 import { Section } from '../kit/page.tsx'
@@ -8,6 +9,9 @@ import { Time } from '../kit/time.tsx'
 import { StateBadge } from '../kit/tone.tsx'
 import type { Column } from '../kit/use-columns.ts'
 import { useList } from '../kit/use-list.ts'
+import { useMay } from '../shell/session.ts'
+import { BrowserTable } from '../sign-in-gate/browser-table.tsx'
+import { READ_PERMISSION } from '../sign-in-gate/gate-queries.ts'
 import { texts } from './texts.ts'
 
 const COLUMNS: readonly Column<AuthLog>[] = [
@@ -47,16 +51,24 @@ export function DeviceSignIns({ deviceId }: { readonly deviceId: string }) {
     (page) => getAuthLogs({ ...page, query: { order: 'desc', ...page.query } }),
     `device_id:${deviceId}`,
   )
+  const mayReadKeys = useMay(READ_PERMISSION)
   return (
-    <Section title={texts.signIns} lead={texts.signInsLead} isFlush>
-      <ShortTable
-        name={texts.signIns}
-        columns={COLUMNS}
-        list={list}
-        rowId={({ id }) => id}
-        empty={texts.noSignIns}
-      />
-    </Section>
+    <Stack gap="md">
+      <Section title={texts.signIns} lead={texts.signInsLead} isFlush>
+        <ShortTable
+          name={texts.signIns}
+          columns={COLUMNS}
+          list={list}
+          rowId={({ id }) => id}
+          empty={texts.noSignIns}
+        />
+      </Section>
+      {mayReadKeys ? (
+        <Section title={texts.browsers} lead={texts.browsersLead} isFlush>
+          <BrowserTable deviceId={deviceId} />
+        </Section>
+      ) : null}
+    </Stack>
   )
 }
 

@@ -38,6 +38,7 @@ const LOOKS: Readonly<Record<DeviceTimelineEntry['kind'], Look>> = {
   check_result_changed: PLAIN,
   issue_opened: FAILS,
   issue_resolved: GOOD,
+  issue_snoozed: ASKED,
   exemption_requested: ASKED,
   exemption_decided: ASKED,
   registration_requested: ASKED,

@@ -116,6 +116,8 @@ export const texts = {
   exemptedUntil: 'Exempted until',
 
   signIns: 'Sign-ins',
+  browsers: 'Browsers',
+  browsersLead: 'In which this device was proven.',
   signInsLead: 'Every sign-in with this device, with what the person was shown.',
   noSignIns: 'Nobody has signed in with this device yet.',
   person: 'Person',

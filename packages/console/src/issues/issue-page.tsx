@@ -73,6 +73,11 @@ function IssueDetails({ issue }: { readonly issue: Issue }) {
               texts.blocks,
               <Time key="blocks" at={issue.blocks_device_at} absent={texts.never} isExact />,
             ],
+            ...(issue.snoozed_until === null
+              ? []
+              : [
+                  [texts.snoozed, <Time key="snoozed" at={issue.snoozed_until} isExact />] as const,
+                ]),
             [
               texts.resolved,
               <Time key="resolved" at={issue.resolved_at} absent={texts.notYet} isExact />,

@@ -7,6 +7,7 @@ export const texts = {
   state: 'State',
   detected: 'Detected',
   blocks: 'Blocks',
+  snoozed: 'Put off until',
   resolved: 'Resolved',
   rechecked: 'Last rechecked',
   open: 'Open',

@@ -2,10 +2,18 @@
  * The table of every list: virtual rows, columns to choose, rows that open by mouse and keyboard, and what is
  * shown while there is nothing. Owns no data: a `List` brings it.
  */
-import { Checkbox, Loader, Skeleton, VisuallyHidden } from '@mantine/core'
+import { Loader, Skeleton, VisuallyHidden } from '@mantine/core'
 import type { RowData } from '@tanstack/react-table'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useRef, type CSSProperties, type KeyboardEvent, type ReactNode } from 'react'
+import {
+  useCallback,
+  useEffect,
+  useRef,
+  type CSSProperties,
+  type KeyboardEvent,
+  type ReactNode,
+} from 'react'
+import { DataTableRow } from './data-table-row.tsx'
 import classes from './data-table.module.css'
 import { isTyping } from './is-typing.ts'
 import { ErrorState } from './states.tsx'
@@ -120,16 +128,24 @@ function Rows<Item extends RowData>({
     )
   }
   useStartKey(scroll, () => focusRow(first))
-  const onKeyDown = (event: KeyboardEvent<HTMLElement>, index: number, item: Item) => {
-    if (event.target !== event.currentTarget) return
+  // One listener for all rows, which so are drawn anew for no other reason than their own.
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    const index = rowAt(event.target)
+    const item = index === undefined ? undefined : rows[index]?.original
     const act = KEYS[event.key]
-    if (act === undefined) return
+    if (index === undefined || item === undefined || act === undefined) return
     event.preventDefault()
     if (typeof act === 'number') focusRow(index + act)
     else if (act === 'open') onOpen?.(item)
     else if (act === 'select') selection?.toggle(rowId(item))
     else focusRow(act === 'first' ? 0 : rows.length - 1)
   }
+  const onClick = (target: EventTarget) => {
+    if (onOpen === undefined || !(target instanceof Element) || isInteractive(target)) return
+    const item = rows[rowAt(target.closest('[data-index]')) ?? -1]?.original
+    if (item !== undefined) onOpen(item)
+  }
+  const onToggle = useLatest(selection?.toggle)
   const grid = {
     '--columns': trackList(visible, selection !== undefined),
     '--narrow-columns': trackList(
@@ -167,54 +183,47 @@ function Rows<Item extends RowData>({
           role="rowgroup"
           className={list.isStale ? classes.stale : undefined}
           style={{ height: virtualizer.getTotalSize(), position: 'relative' }}
+          onClick={({ target }) => onClick(target)}
+          onKeyDown={onKeyDown}
         >
           {virtualRows.map(({ index, start }) => {
-            const row = rows[index]
-            if (row === undefined) return null
-            const item = row.original
+            const item = rows[index]?.original
+            if (item === undefined) return null
             const id = rowId(item)
             return (
-              <div
-                role="row"
+              <DataTableRow
                 key={id}
-                data-index={index}
-                data-opens={onOpen === undefined ? undefined : ''}
-                aria-rowindex={index + 2}
-                aria-selected={selection?.ids.has(id)}
-                tabIndex={index === (virtualRows[0]?.index ?? 0) ? 0 : -1}
-                className={classes.row}
-                style={{ transform: `translateY(${start}px)` }}
-                onClick={(event) => {
-                  if (!isInteractive(event.target)) onOpen?.(item)
-                }}
-                onKeyDown={(event) => onKeyDown(event, index, item)}
-              >
-                {selection === undefined ? null : (
-                  <div role="cell">
-                    <Checkbox
-                      size="xs"
-                      checked={selection.ids.has(id)}
-                      onChange={() => selection.toggle(id)}
-                      aria-label={texts.selectRow(id)}
-                    />
-                  </div>
-                )}
-                {visible.map((column) => (
-                  <div
-                    role="cell"
-                    key={column.id}
-                    className={`${classes.cell} ${column.narrow === true ? '' : classes.wide}`}
-                  >
-                    {column.cell(item)}
-                  </div>
-                ))}
-              </div>
+                item={item}
+                id={id}
+                index={index}
+                start={start}
+                columns={visible}
+                isReachable={index === first}
+                opens={onOpen !== undefined}
+                isSelected={selection?.ids.has(id)}
+                onToggle={onToggle}
+              />
             )
           })}
         </div>
       </div>
     </div>
   )
+}
+
+/** A function that stays the same and calls the latest one. */
+function useLatest(call: ((id: string) => void) | undefined): (id: string) => void {
+  const latest = useRef(call)
+  useEffect(() => {
+    latest.current = call
+  })
+  return useCallback((id: string) => latest.current?.(id), [])
+}
+
+/** The place in the list of what is a row itself. */
+function rowAt(target: EventTarget | null): number | undefined {
+  const index = target instanceof HTMLElement ? target.dataset['index'] : undefined
+  return index === undefined ? undefined : Number(index)
 }
 
 /** What a key does while a row has the focus. A number moves by so many rows. */
@@ -254,10 +263,8 @@ function useStartKey(
   }, [scroll])
 }
 
-function isInteractive(target: EventTarget): boolean {
-  return (
-    target instanceof Element && target.closest('a, button, input, label, [role=menu]') !== null
-  )
+function isInteractive(target: Element): boolean {
+  return target.closest('a, button, input, label, [role=menu]') !== null
 }
 
 function trackList(columns: readonly { readonly width?: string }[], isSelectable: boolean): string {

@@ -1,11 +1,22 @@
 /* Markdown of admins as a reader sees it. Nothing of it is ever HTML. */
 import { Anchor } from '@mantine/core'
+import { InfoIcon } from '@primer/octicons-react'
 import { Fragment, useMemo, type ReactNode } from 'react'
+import {
+  createMarkdownReader,
+  type Block,
+  type Inline,
+} from '../../../server/src/sign-in/pages/markdown/read-markdown.ts'
 import classes from './markdown.module.css'
-import { parseMarkdown, type Block, type Inline } from './parse-markdown.ts'
+import { texts } from './texts.ts'
+
+/** Another page or a letter, never a script. */
+const readMarkdown = createMarkdownReader((address) =>
+  /^(?:https?:\/\/|mailto:)[^\s<>"'`]+$/i.test(address),
+)
 
 export function Markdown({ text }: { readonly text: string }) {
-  const blocks = useMemo(() => parseMarkdown(text), [text])
+  const blocks = useMemo(() => readMarkdown(text), [text])
   return <div className={classes.text}>{blocks.map(showBlock)}</div>
 }
 
@@ -56,6 +67,8 @@ function showInline(inline: Inline): ReactNode {
       return <em>{showInlines(inline.text)}</em>
     case 'code':
       return <code>{inline.text}</code>
+    case 'info':
+      return <InfoIcon size={14} aria-label={texts.infoButton} />
     case 'link':
       return (
         <Anchor

@@ -21,7 +21,7 @@ import { addClause, quoteText } from './search-text.ts'
 import { texts } from './texts.ts'
 
 /** A pause in typing after which the search is sent. */
-const PAUSE_MS = 80
+const PAUSE_MS = 40
 /** What is wrong is told when it has been for so long: a clause that is being typed is not yet one. */
 const FAULT_AFTER_MS = 600
 

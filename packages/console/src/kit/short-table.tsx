@@ -22,7 +22,7 @@ export function ShortTable<Item>({ name, columns, list, rowId, empty }: ShortTab
   if (error !== null && items.length === 0) return <ErrorState error={error} onRetry={list.retry} />
   if (isLoading) {
     return (
-      <div className={classes.loading} aria-label={texts.loading}>
+      <div className={classes.loading} role="status" aria-label={texts.loading}>
         <Skeleton height={14} width="70%" />
         <Skeleton height={14} width="55%" />
       </div>

@@ -22,6 +22,7 @@ export const texts = {
   notThere: 'There is nothing here',
   notThereHelp: 'It was deleted, or it never was.',
   copy: 'Copy',
+  infoButton: 'info button',
   copied: 'Copied',
   never: 'Never',
   none: '–',

@@ -1,6 +1,6 @@
 /* Times: how long ago at sight, exactly on pointing, and moving on by themselves. */
 import { Tooltip } from '@mantine/core'
-import { useSyncExternalStore } from 'react'
+import { useState, useSyncExternalStore } from 'react'
 import { texts } from './texts.ts'
 
 const TICK_MS = 15_000
@@ -68,11 +68,21 @@ interface TimeProps {
 
 export function Time({ at, absent = texts.never, isExact = false }: TimeProps) {
   const moment = useNow()
+  // Lists have hundreds of times, and a tooltip costs more than all of a row: it begins with the first pointing.
+  const [isPointedAt, setPointedAt] = useState(false)
   if (at === null || at === undefined || at === '') return <span>{absent}</span>
   const ago = formatRelative(at, Math.max(moment, 0))
+  const shown = isExact ? formatExact(at) : ago
+  if (!isPointedAt) {
+    return (
+      <time dateTime={at} onMouseEnter={() => setPointedAt(true)}>
+        {shown}
+      </time>
+    )
+  }
   return (
     <Tooltip label={isExact ? ago : formatExact(at)}>
-      <time dateTime={at}>{isExact ? formatExact(at) : ago}</time>
+      <time dateTime={at}>{shown}</time>
     </Tooltip>
   )
 }

@@ -59,9 +59,9 @@ export function useColumns<Item extends RowData>(
         only: undefined,
       }),
   })
-  const visible = table.getVisibleLeafColumns().flatMap(({ id }) => {
-    const column = columns.find((candidate) => candidate.id === id)
-    return column === undefined ? [] : [column]
-  })
+  const visible = useMemo(
+    () => columns.filter(({ id }) => columnVisibility[id] !== false),
+    [columns, columnVisibility],
+  )
   return { table, visible }
 }

@@ -14,6 +14,7 @@ import {
   DevicesOfPerson,
   GroupsOfPerson,
   IssuesOfPerson,
+  SignInKnowledgeOfPerson,
   SignInsOfPerson,
 } from './person-sections.tsx'
 import { texts } from './texts.ts'
@@ -53,6 +54,7 @@ function PersonDetails({ person, isGone }: FoundPerson) {
           {isGone ? null : <DevicesOfPerson id={id} />}
           {isGone ? null : <IssuesOfPerson id={id} />}
           <SignInsOfPerson id={id} />
+          {isGone ? null : <SignInKnowledgeOfPerson id={id} />}
         </div>
         <div className={classes.column}>
           <Section title={texts.facts}>

@@ -17,6 +17,10 @@ import { Time } from '../kit/time.tsx'
 import { DeviceState } from '../kit/tone.tsx'
 import type { Column } from '../kit/use-columns.ts'
 import { useList } from '../kit/use-list.ts'
+import { useMay } from '../shell/session.ts'
+import { BrowserTable } from '../sign-in-gate/browser-table.tsx'
+import { EntraTable } from '../sign-in-gate/entra-table.tsx'
+import { READ_PERMISSION } from '../sign-in-gate/gate-queries.ts'
 import classes from './person-page.module.css'
 import { texts } from './texts.ts'
 
@@ -141,5 +145,20 @@ export function SignInsOfPerson({ id }: PartProps) {
         empty={texts.noSignIns}
       />
     </Section>
+  )
+}
+
+/** What signing in here knows of a person; nothing for those who may not see it. */
+export function SignInKnowledgeOfPerson({ id }: PartProps) {
+  if (!useMay(READ_PERMISSION)) return null
+  return (
+    <>
+      <Section title={texts.browsers} lead={texts.browsersLead} isFlush>
+        <BrowserTable personId={id} />
+      </Section>
+      <Section title={texts.entra} lead={texts.entraLead} isFlush>
+        <EntraTable personId={id} />
+      </Section>
+    </>
   )
 }

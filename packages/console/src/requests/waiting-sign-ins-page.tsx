@@ -12,7 +12,8 @@ import {
 } from '../api/generated/sdk.gen.ts'
 import type { PendingSignInApproval } from '../api/generated/types.gen.ts'
 import { ConfirmDialog } from '../kit/confirm.tsx'
-import { Page, Section } from '../kit/page.tsx'
+import { Facts, Page, Section } from '../kit/page.tsx'
+import { personColumn } from '../kit/person-column.tsx'
 import { RecordLink } from '../kit/record-link.tsx'
 import { ShortTable } from '../kit/short-table.tsx'
 import { EmptyState } from '../kit/states.tsx'
@@ -87,16 +88,7 @@ export function WaitingSignInsPage() {
 }
 
 const COLUMNS: readonly Column<PendingSignInApproval>[] = [
-  {
-    id: 'person',
-    header: words.person,
-    narrow: true,
-    cell: ({ person_id: id, person_email: email }) => (
-      <RecordLink kind="person" id={id}>
-        {email}
-      </RecordLink>
-    ),
-  },
+  personColumn(words.person),
   { id: 'kind', header: words.what, cell: ({ kind }) => words.kinds[kind] },
   {
     id: 'device',
@@ -146,6 +138,17 @@ function DecideDialog({ deciding, onClose }: DecideDialogProps) {
       onConfirm={() => deciding !== undefined && decide.mutate(deciding)}
       onClose={onClose}
     >
+      {approval === undefined ? null : (
+        <Facts
+          isNarrow
+          facts={[
+            [words.what, words.kinds[approval.kind]],
+            [texts.device, approval.device_name],
+            [words.application, approval.application_name ?? words.ownPages],
+            [texts.address, approval.ip_address ?? '–'],
+          ]}
+        />
+      )}
       <Text size="sm">{isApproved ? words.approveHelp : words.denyHelp}</Text>
       {isApproved ? (
         <Text size="sm" mt="xs">

@@ -10,6 +10,7 @@ import { Page, Section } from '../kit/page.tsx'
 import { Loaded } from '../kit/states.tsx'
 import { useAction } from '../kit/use-action.ts'
 import { useMay } from '../shell/session.ts'
+import { DeviceSwitch } from '../trusted-device/device-switch.tsx'
 import { texts } from './texts.ts'
 
 type Threshold = Organisation['compliance_threshold']
@@ -109,6 +110,13 @@ function OrganisationForm({ organisation }: { readonly organisation: Organisatio
             onChange={({ currentTarget }) =>
               toggle({ ssf: currentTarget.checked }, currentTarget.checked)
             }
+          />
+          <DeviceSwitch
+            organisation={organisation}
+            mayChange={mayChange}
+            done={texts.saved}
+            turnOffTitle={texts.turnOffTitle}
+            turnOff={texts.turnOff}
           />
           {asked === undefined ? <Fault error={save.error} /> : null}
         </Stack>

@@ -16,13 +16,15 @@ const FRESH_MS = 30_000
 
 const queryClient = new QueryClient({
   defaultOptions: {
-    queries: { staleTime: FRESH_MS, retry: (count, error) => count < 3 && mayPass(error) },
+    queries: { staleTime: FRESH_MS, retry: (count, error) => count < retriesOf(error) },
   },
 })
 
-/** Whether trying again may help: not when the service has judged the request. */
-function mayPass(error: Error): boolean {
-  return !(error instanceof ApiError) || error.status === 0 || error.status >= 500
+/** How often it is worth trying again: not when the service has judged the request, and once when it says that it failed. */
+function retriesOf(error: Error): number {
+  const status = error instanceof ApiError ? error.status : 0
+  if (status === 0) return 3
+  return status >= 500 ? 1 : 0
 }
 
 const router = createRouter({

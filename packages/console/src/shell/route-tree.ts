@@ -15,6 +15,7 @@ import { signInRoutes } from '../sign-in/routes.ts'
 import { signInGateRoutes } from '../sign-in-gate/routes.ts'
 import { signInJournalRoutes } from '../sign-ins/routes.ts'
 import { streamRoutes } from '../streams/routes.ts'
+import { trustedDeviceRoutes } from '../trusted-device/routes.ts'
 import { webhookRoutes } from '../webhooks/routes.ts'
 import { eventSearchRoutes } from '../event-search/routes.ts'
 import { signingKeyRoutes } from '../signing-keys/routes.ts'
@@ -23,6 +24,7 @@ import { frameRoute, rootRoute } from './root-route.tsx'
 
 export const routeTree = rootRoute.addChildren([
   ...signInRoutes,
+  ...trustedDeviceRoutes,
   frameRoute.addChildren([
     ...nowRoutes,
     ...deviceRoutes,

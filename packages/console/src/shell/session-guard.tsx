@@ -5,7 +5,8 @@ import { lazy, Suspense, useEffect, useRef, useState, type ReactNode } from 'rea
 import { listenToSession } from '../api/client.ts'
 import { ErrorState } from '../kit/states.tsx'
 import { useLive } from './live.tsx'
-import { sessionQuery } from './session.ts'
+import { DEVICE_PATH } from '../trusted-device/device-calls.ts'
+import { isDeviceMissing, sessionQuery, type Session } from './session.ts'
 
 const SIGN_IN_PATH = '/console/sign-in'
 
@@ -29,21 +30,17 @@ export function SessionGuard({ children }: { readonly children: ReactNode }) {
             setSteppingUp(true)
           }),
         ended: () => queryClient.setQueryData(sessionQuery.queryKey, null),
+        deviceRefused: () =>
+          void queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey, exact: true }),
       }),
     [queryClient],
   )
-  useLive(session?.setup_required === false && session.areas.includes('Live'))
-  const isSigningIn = globalThis.location.pathname.startsWith(SIGN_IN_PATH)
-  const mustSignIn = (session === null || session?.setup_required === true) && !isSigningIn
-  useEffect(() => {
-    if (!mustSignIn) return
-    const { pathname, search } = globalThis.location
-    globalThis.location.assign(`${SIGN_IN_PATH}?next=${encodeURIComponent(pathname + search)}`)
-  }, [mustSignIn])
-  if (isSigningIn) return children
+  useLive(mayListen(session))
+  const goesTo = useDestination(session)
+  if (isSigningIn() && goesTo === undefined) return children
   if (error !== null && session === undefined)
     return <ErrorState error={error} onRetry={() => void refetch()} />
-  if (isPending || mustSignIn) {
+  if (isPending || goesTo !== undefined) {
     return (
       <Center h="100dvh">
         <Loader aria-label="Loading" />
@@ -66,4 +63,35 @@ export function SessionGuard({ children }: { readonly children: ReactNode }) {
       </Suspense>
     </>
   )
+}
+
+const isSigningIn = () => globalThis.location.pathname.startsWith(SIGN_IN_PATH)
+
+function mayListen(session: Session | null | undefined): boolean {
+  if (session === undefined || session === null) return false
+  return !session.setup_required && !isDeviceMissing(session) && session.areas.includes('Live')
+}
+
+/** Where the window goes because the session opens nothing here; it goes there. */
+function useDestination(session: Session | null | undefined): string | undefined {
+  const goesTo = toDestination(session)
+  useEffect(() => {
+    if (goesTo === undefined) return
+    const { pathname, search } = globalThis.location
+    globalThis.location.assign(`${goesTo}?next=${encodeURIComponent(pathname + search)}`)
+  }, [goesTo])
+  return goesTo
+}
+
+/** First the device, then a way to sign in. Whoever signs in anew needs to prove nothing for that. */
+function toDestination(session: Session | null | undefined): string | undefined {
+  if (session === undefined) return undefined
+  if (session === null) return isSigningIn() ? undefined : SIGN_IN_PATH
+  const { setup_required: isSetUpPending } = session
+  if (isDeviceMissing(session)) {
+    const isThere =
+      globalThis.location.pathname === DEVICE_PATH || (isSigningIn() && !isSetUpPending)
+    return isThere ? undefined : DEVICE_PATH
+  }
+  return isSetUpPending && !isSigningIn() ? SIGN_IN_PATH : undefined
 }

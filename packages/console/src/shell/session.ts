@@ -1,6 +1,7 @@
 /* Who is signed in. */
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { ApiError, client } from '../api/client.ts'
+import type { ConsoleSession } from '../api/generated/types.gen.ts'
 
 export interface Session {
   readonly id: string
@@ -18,6 +19,13 @@ export interface Session {
   readonly method: string
   /** Nothing opens before the admin has a way to sign in. */
   readonly setup_required: boolean
+  /** The device that the session is bound to. */
+  readonly trusted_device: {
+    /** Whether nothing opens before it is trusted. */
+    readonly required: boolean
+    /** What is wrong with it; null where it is trusted. */
+    readonly problem: ConsoleSession['trusted_device']['problem']
+  }
   readonly stepped_up_until: string | null
 }
 
@@ -38,6 +46,11 @@ export const sessionQuery = queryOptions({
   },
   staleTime: 60_000,
 })
+
+/** Whether a session opens nothing before its device is trusted. */
+export function isDeviceMissing({ trusted_device: { required, problem } }: Session): boolean {
+  return required && problem !== null
+}
 
 /** The open session; undefined while it is looked up, null when there is none. */
 export function useSession(): Session | null | undefined {

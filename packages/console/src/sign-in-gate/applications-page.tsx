@@ -6,13 +6,12 @@ import type { SignInApplication } from '../api/generated/types.gen.ts'
 import { Copyable } from '../kit/copyable.tsx'
 import { CreateButton } from '../kit/create-button.tsx'
 import { DataTable, type Column } from '../kit/data-table.tsx'
-import { Page } from '../kit/page.tsx'
 import { EmptyState } from '../kit/states.tsx'
 import { Time } from '../kit/time.tsx'
 import { useList } from '../kit/use-list.ts'
 import { useMay } from '../shell/session.ts'
 import { ApplicationState } from './application-state.tsx'
-import { GateTabs } from './gate-tabs.tsx'
+import { GatePage } from './gate-page.tsx'
 import { APPLICATIONS_PATH, MANAGE_PERMISSION } from './gate-queries.ts'
 import { guideOf } from './guides/guides.ts'
 import { texts } from './texts.ts'
@@ -77,13 +76,7 @@ export function ApplicationsPage() {
     </CreateButton>
   )
   return (
-    <Page
-      title={texts.title}
-      lead={texts.lead}
-      above={[{ label: texts.settings, to: '/settings' }]}
-      isFilling
-    >
-      <GateTabs current={APPLICATIONS_PATH} />
+    <GatePage current={APPLICATIONS_PATH} isFilling>
       <DataTable
         name={words.title}
         columns={COLUMNS}
@@ -99,6 +92,6 @@ export function ApplicationsPage() {
           </EmptyState>
         }
       />
-    </Page>
+    </GatePage>
   )
 }

@@ -7,6 +7,9 @@ import {
   getSignInUpstreamProvidersById,
 } from '../api/generated/sdk.gen.ts'
 
+/** What shows anything of it. */
+export const READ_PERMISSION = 'Read Sign-in'
+
 /** What changes anything of it. */
 export const MANAGE_PERMISSION = 'Manage Sign-in'
 

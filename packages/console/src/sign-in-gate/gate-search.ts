@@ -8,7 +8,7 @@ export function readGuideSearch(search: Readonly<Record<string, unknown>>): Guid
   return typeof guide === 'string' && guide !== '' ? { for: guide } : {}
 }
 
-/** What stands in the address of granted sessions: `ended` shows those as well that are over. */
+/** What stands in the address of granted sessions and of browsers: `ended` shows those as well that are over. */
 interface LiveSearch {
   readonly ended?: true
 }

@@ -2,26 +2,19 @@
 import { useQuery } from '@tanstack/react-query'
 import { getPersonGroupsById } from '../api/generated/sdk.gen.ts'
 import type { SignInPolicy } from '../api/generated/types.gen.ts'
-import { Page } from '../kit/page.tsx'
 import { Loaded } from '../kit/states.tsx'
-import { GateTabs } from './gate-tabs.tsx'
+import { GatePage } from './gate-page.tsx'
 import { policyQuery } from './gate-queries.ts'
 import { PolicyForm } from './policy-form.tsx'
-import { texts } from './texts.ts'
 
 export function PolicyPage() {
   const query = useQuery(policyQuery)
   return (
-    <Page
-      title={texts.title}
-      lead={texts.lead}
-      above={[{ label: texts.settings, to: '/settings' }]}
-    >
-      <GateTabs current="/settings/sign-in/policy" />
+    <GatePage current="/settings/sign-in/policy">
       <Loaded query={query} height={480}>
         {(policy) => <LoadedPolicy policy={policy} />}
       </Loaded>
-    </Page>
+    </GatePage>
   )
 }
 

@@ -64,7 +64,7 @@ export const policyTexts = {
   },
   breakGlass: 'Break-glass group',
   breakGlassHelp:
-    'Its members get in where their device stands in the way. Each use is in the audit log, and is told. Keep it small.',
+    'Its members get in to applications where their device stands in the way, once a provider or a signed request has said who they are. Each use is in the audit log, and is told. Keep it small.',
   noGroup: 'Nobody',
   noGroupFound: 'No group has this name',
   knowledge: 'How a device is known',

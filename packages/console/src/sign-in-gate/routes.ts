@@ -49,4 +49,15 @@ export const signInGateRoutes = [
     validateSearch: readLiveSearch,
     component: lazyRouteComponent(() => import('./sessions-page.tsx'), 'SessionsPage'),
   }),
+  createRoute({
+    getParentRoute,
+    path: '/settings/sign-in/browsers',
+    validateSearch: readLiveSearch,
+    component: lazyRouteComponent(() => import('./browsers-page.tsx'), 'BrowsersPage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/settings/sign-in/entra-accounts',
+    component: lazyRouteComponent(() => import('./entra-page.tsx'), 'EntraPage'),
+  }),
 ] as const

@@ -1,20 +1,17 @@
 /* Granted sessions, each of which can be ended. */
-import { Button } from '@mantine/core'
 import { KeyIcon } from '@primer/octicons-react'
-import { useState } from 'react'
 import { deleteSignInSessionsById, getSignInSessions } from '../api/generated/sdk.gen.ts'
 import type { ListedSignInSession } from '../api/generated/types.gen.ts'
-import { ConfirmDialog } from '../kit/confirm.tsx'
+import { personColumn } from '../kit/person-column.tsx'
 import { RecordLink } from '../kit/record-link.tsx'
 import { ShortTable } from '../kit/short-table.tsx'
 import { EmptyState } from '../kit/states.tsx'
 import { Time } from '../kit/time.tsx'
 import { StateBadge } from '../kit/tone.tsx'
-import { useAction } from '../kit/use-action.ts'
 import type { Column } from '../kit/use-columns.ts'
 import { useList } from '../kit/use-list.ts'
-import { useMay } from '../shell/session.ts'
-import { MANAGE_PERMISSION } from './gate-queries.ts'
+import { useRowEnding } from './row-ending.tsx'
+import { isSessionOver, SessionEnd } from './session-end.tsx'
 import { texts } from './texts.ts'
 
 const { sessions: words } = texts
@@ -27,8 +24,6 @@ interface SessionTableProps {
 }
 
 export function SessionTable({ applicationId, showsEnded = false }: SessionTableProps) {
-  const may = useMay(MANAGE_PERMISSION)
-  const [ending, setEnding] = useState<ListedSignInSession>()
   const chosen = {
     ...(applicationId === undefined ? {} : { application_id: applicationId }),
     ...(showsEnded ? {} : { live: 'true' as const }),
@@ -37,32 +32,21 @@ export function SessionTable({ applicationId, showsEnded = false }: SessionTable
     ['sign_in_sessions', 'list', applicationId ?? '', showsEnded],
     ({ query, ...options }) => getSignInSessions({ ...options, query: { ...query, ...chosen } }),
   )
-  const columns = [
-    ...COLUMNS.filter(({ id }) => applicationId === undefined || id !== 'application'),
-    {
-      id: 'end',
-      header: '',
-      narrow: true,
-      cell: (session: ListedSignInSession) =>
-        session.ended_at === null ? (
-          <Button
-            variant="default"
-            size="compact-sm"
-            disabled={!may}
-            title={may ? undefined : texts.mayNot}
-            aria-label={words.endOf(session.person_email)}
-            onClick={() => setEnding(session)}
-          >
-            {words.end}
-          </Button>
-        ) : null,
-    },
-  ]
+  const ending = useRowEnding<ListedSignInSession>({
+    words,
+    nameOf: ({ person_email: email }) => email,
+    isOver: isSessionOver,
+    run: (id) => deleteSignInSessionsById({ path: { id }, throwOnError: true }),
+    changes: [['sign_in_sessions']],
+  })
   return (
     <>
       <ShortTable
         name={texts.tabs.sessions}
-        columns={columns}
+        columns={[
+          ...COLUMNS.filter(({ id }) => applicationId === undefined || id !== 'application'),
+          ending.column,
+        ]}
         list={list}
         rowId={({ id }) => id}
         empty={
@@ -71,22 +55,13 @@ export function SessionTable({ applicationId, showsEnded = false }: SessionTable
           </EmptyState>
         }
       />
-      <EndDialog session={ending} onClose={() => setEnding(undefined)} />
+      {ending.dialog}
     </>
   )
 }
 
 const COLUMNS: readonly Column<ListedSignInSession>[] = [
-  {
-    id: 'person',
-    header: words.person,
-    narrow: true,
-    cell: ({ person_id: id, person_email: email }) => (
-      <RecordLink kind="person" id={id}>
-        {email}
-      </RecordLink>
-    ),
-  },
+  personColumn(words.person),
   {
     id: 'application',
     header: words.application,
@@ -121,42 +96,6 @@ const COLUMNS: readonly Column<ListedSignInSession>[] = [
     id: 'ends',
     header: words.ends,
     narrow: true,
-    cell: ({ ended_at: ended, end_reason: reason, expires_at: expires }) =>
-      ended === null ? (
-        <Time at={expires} />
-      ) : (
-        <>
-          <Time at={ended} /> {reason === null ? '' : words.reasons[reason]}
-        </>
-      ),
+    cell: (session) => <SessionEnd session={session} />,
   },
 ]
-
-interface EndDialogProps {
-  readonly session: ListedSignInSession | undefined
-  readonly onClose: () => void
-}
-
-function EndDialog({ session, onClose }: EndDialogProps) {
-  const end = useAction({
-    run: (id: string) => deleteSignInSessionsById({ path: { id }, throwOnError: true }),
-    done: words.ended,
-    changes: [['sign_in_sessions']],
-    showsFailure: true,
-    onDone: onClose,
-  })
-  return (
-    <ConfirmDialog
-      isOpen={session !== undefined}
-      title={words.endTitle(session?.person_email ?? '')}
-      label={words.endLabel}
-      isDanger
-      isPending={end.isPending}
-      error={end.error}
-      onConfirm={() => session !== undefined && end.mutate(session.id)}
-      onClose={onClose}
-    >
-      {words.endHelp}
-    </ConfirmDialog>
-  )
-}

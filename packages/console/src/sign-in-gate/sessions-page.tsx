@@ -1,8 +1,8 @@
 /* What people were granted who signed in here. */
 import { Switch } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { Page, Section } from '../kit/page.tsx'
-import { GateTabs } from './gate-tabs.tsx'
+import { Section } from '../kit/page.tsx'
+import { GatePage } from './gate-page.tsx'
 import { SessionTable } from './session-table.tsx'
 import { texts } from './texts.ts'
 
@@ -12,12 +12,7 @@ export function SessionsPage() {
   const { ended = false } = useSearch({ from: '/frame/settings/sign-in/sessions' })
   const navigate = useNavigate({ from: '/settings/sign-in/sessions' })
   return (
-    <Page
-      title={texts.title}
-      lead={texts.lead}
-      above={[{ label: texts.settings, to: '/settings' }]}
-    >
-      <GateTabs current="/settings/sign-in/sessions" />
+    <GatePage current="/settings/sign-in/sessions">
       <Section
         title={texts.tabs.sessions}
         lead={words.lead}
@@ -34,6 +29,6 @@ export function SessionsPage() {
       >
         <SessionTable showsEnded={ended} />
       </Section>
-    </Page>
+    </GatePage>
   )
 }

@@ -38,12 +38,10 @@ export function TestTab({ application }: { readonly application: SignInApplicati
   return (
     <>
       <RecentRequests application={application} />
-      {application.kind === 'oidc' ? (
-        <>
-          <RefusedRequests application={application} lookEveryMs={LOOK_EVERY_MS} />
-          <CheckRequest application={application} />
-        </>
-      ) : null}
+      {application.kind === 'forward_auth' ? null : (
+        <RefusedRequests application={application} lookEveryMs={LOOK_EVERY_MS} />
+      )}
+      {application.kind === 'oidc' ? <CheckRequest application={application} /> : null}
     </>
   )
 }

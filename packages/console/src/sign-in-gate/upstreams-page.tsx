@@ -6,12 +6,11 @@ import type { SignInUpstreamProvider } from '../api/generated/types.gen.ts'
 import { Copyable } from '../kit/copyable.tsx'
 import { CreateButton } from '../kit/create-button.tsx'
 import { DataTable, type Column } from '../kit/data-table.tsx'
-import { Page } from '../kit/page.tsx'
 import { EmptyState } from '../kit/states.tsx'
 import { Time } from '../kit/time.tsx'
 import { useList } from '../kit/use-list.ts'
 import { useMay } from '../shell/session.ts'
-import { GateTabs } from './gate-tabs.tsx'
+import { GatePage } from './gate-page.tsx'
 import { MANAGE_PERMISSION } from './gate-queries.ts'
 import { texts } from './texts.ts'
 
@@ -66,13 +65,7 @@ export function UpstreamsPage() {
     </CreateButton>
   )
   return (
-    <Page
-      title={texts.title}
-      lead={texts.lead}
-      above={[{ label: texts.settings, to: '/settings' }]}
-      isFilling
-    >
-      <GateTabs current="/settings/sign-in/upstream-providers" />
+    <GatePage current="/settings/sign-in/upstream-providers" isFilling>
       <DataTable
         name={words.title}
         columns={COLUMNS}
@@ -88,6 +81,6 @@ export function UpstreamsPage() {
           </EmptyState>
         }
       />
-    </Page>
+    </GatePage>
   )
 }

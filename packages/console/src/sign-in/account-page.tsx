@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { browserOf } from '../kit/browser-name.ts'
 import { ConfirmDialog } from '../kit/confirm.tsx'
 import { Page, Section } from '../kit/page.tsx'
+import { Loaded } from '../kit/states.tsx'
 import { Time } from '../kit/time.tsx'
 import { useAction } from '../kit/use-action.ts'
 import { useSession } from '../shell/session.ts'
@@ -38,7 +39,7 @@ export function AccountPage() {
 }
 
 function Passkeys() {
-  const { data } = useQuery({
+  const query = useQuery({
     queryKey: ['session', 'passkeys'],
     queryFn: ({ signal }) => listPasskeys(signal),
   })
@@ -65,29 +66,33 @@ function Passkeys() {
         </Button>
       }
     >
-      {data?.length === 0 ? (
-        <Text c="dimmed" size="sm">
-          {texts.noPasskeys}
-        </Text>
-      ) : (
-        <ul className={classes.list}>
-          {data?.map((passkey) => (
-            <li key={passkey.id}>
-              <PasskeyFillIcon />
-              <div className={classes.grow}>
-                <strong>{passkey.name}</strong>
-                <Text size="xs" c="dimmed">
-                  {passkey.is_backed_up ? `${texts.synced} · ` : ''}
-                  {texts.lastUsed} <Time at={passkey.last_used_at} />
-                </Text>
-              </div>
-              <Button size="compact-sm" variant="subtle" onClick={() => setRemoving(passkey)}>
-                {texts.remove}
-              </Button>
-            </li>
-          ))}
-        </ul>
-      )}
+      <Loaded query={query} height={64}>
+        {(passkeys) =>
+          passkeys.length === 0 ? (
+            <Text c="dimmed" size="sm">
+              {texts.noPasskeys}
+            </Text>
+          ) : (
+            <ul className={classes.list}>
+              {passkeys.map((passkey) => (
+                <li key={passkey.id}>
+                  <PasskeyFillIcon />
+                  <div className={classes.grow}>
+                    <strong>{passkey.name}</strong>
+                    <Text size="xs" c="dimmed">
+                      {passkey.is_backed_up ? `${texts.synced} · ` : ''}
+                      {texts.lastUsed} <Time at={passkey.last_used_at} />
+                    </Text>
+                  </div>
+                  <Button size="compact-sm" variant="subtle" onClick={() => setRemoving(passkey)}>
+                    {texts.remove}
+                  </Button>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
       <ConfirmDialog
         isOpen={removing !== undefined}
         title={texts.removeTitle(removing?.name ?? '')}
@@ -106,40 +111,44 @@ function Passkeys() {
 
 function Sessions() {
   const own = useSession()
-  const { data } = useQuery({
+  const query = useQuery({
     queryKey: ['session', 'sessions'],
     queryFn: ({ signal }) => listSessions(signal),
   })
   const end = useAction({ run: endSession, done: texts.ended, changes: [['session', 'sessions']] })
   return (
     <Section title={texts.sessions} lead={texts.sessionsLead}>
-      <ul className={classes.list}>
-        {data?.map((session) => (
-          <li key={session.id}>
-            <div className={classes.grow}>
-              <strong>{browserOf(session.user_agent)}</strong>
-              <Text size="xs" c="dimmed">
-                {session.ip_address} · {texts.since} <Time at={session.created_at} /> ·{' '}
-                {texts.lastUsed} <Time at={session.last_used_at} />
-              </Text>
-            </div>
-            {session.id === own?.id ? (
-              <Text size="sm">{texts.thisSession}</Text>
-            ) : (
-              <Group>
-                <Button
-                  size="compact-sm"
-                  variant="subtle"
-                  loading={end.isPending && end.variables === session.id}
-                  onClick={() => end.mutate(session.id)}
-                >
-                  {texts.end}
-                </Button>
-              </Group>
-            )}
-          </li>
-        ))}
-      </ul>
+      <Loaded query={query} height={96}>
+        {(sessions) => (
+          <ul className={classes.list}>
+            {sessions.map((session) => (
+              <li key={session.id}>
+                <div className={classes.grow}>
+                  <strong>{browserOf(session.user_agent)}</strong>
+                  <Text size="xs" c="dimmed">
+                    {session.ip_address} · {texts.since} <Time at={session.created_at} /> ·{' '}
+                    {texts.lastUsed} <Time at={session.last_used_at} />
+                  </Text>
+                </div>
+                {session.id === own?.id ? (
+                  <Text size="sm">{texts.thisSession}</Text>
+                ) : (
+                  <Group>
+                    <Button
+                      size="compact-sm"
+                      variant="subtle"
+                      loading={end.isPending && end.variables === session.id}
+                      onClick={() => end.mutate(session.id)}
+                    >
+                      {texts.end}
+                    </Button>
+                  </Group>
+                )}
+              </li>
+            ))}
+          </ul>
+        )}
+      </Loaded>
     </Section>
   )
 }

@@ -36,7 +36,7 @@ export function LinkSignIn({ token, onDone }: LinkSignInProps) {
       </Stack>
     )
   }
-  if (link === undefined) return <Loader aria-label={texts.loading} />
+  if (link === undefined) return <Loader role="status" aria-label={texts.loading} />
   const isFirst = link.kind === 'first_admin' && link.email === null
   const faults = follow.error instanceof ApiError ? follow.error.fields : {}
   const field = (name: string, label: string, type = 'text') => (

@@ -7,6 +7,7 @@ import { useState } from 'react'
 import { fieldFaultsOf } from '../api/client.ts'
 import { ActionDialog, DialogForm } from '../kit/confirm.tsx'
 import { Section } from '../kit/page.tsx'
+import { Loaded } from '../kit/states.tsx'
 import { Time } from '../kit/time.tsx'
 import { useAction } from '../kit/use-action.ts'
 import { useSession } from '../shell/session.ts'
@@ -19,7 +20,7 @@ import { texts } from './texts.ts'
 type Doing = 'setting up' | 'changing' | 'removing'
 
 export function OwnPasswordSection() {
-  const { data: password } = useQuery({
+  const query = useQuery({
     queryKey: ['session', 'password'],
     queryFn: ({ signal }) => readPassword(signal),
   })
@@ -32,22 +33,28 @@ export function OwnPasswordSection() {
       lead={texts.ownPasswordLead}
       actions={
         <Button variant="default" onClick={() => setDoing('setting up')}>
-          {password ? texts.setUpAnew : texts.setUp}
+          {query.data ? texts.setUpAnew : texts.setUp}
         </Button>
       }
     >
-      {password?.is_closed === true ? (
-        <Alert color="red" icon={<AlertIcon />} p="xs">
-          {texts.passwordClosed}
-        </Alert>
-      ) : null}
-      {password ? (
-        <PresentPassword password={password} onAsk={setDoing} />
-      ) : (
-        <Text c="dimmed" size="sm">
-          {texts.noPassword}
-        </Text>
-      )}
+      <Loaded query={query} height={64}>
+        {(password) => (
+          <>
+            {password?.is_closed === true ? (
+              <Alert color="red" icon={<AlertIcon />} p="xs">
+                {texts.passwordClosed}
+              </Alert>
+            ) : null}
+            {password ? (
+              <PresentPassword password={password} onAsk={setDoing} />
+            ) : (
+              <Text c="dimmed" size="sm">
+                {texts.noPassword}
+              </Text>
+            )}
+          </>
+        )}
+      </Loaded>
       <SetUpDialog isOpen={doing === 'setting up'} email={email} onClose={close} />
       <Modal opened={doing === 'changing'} onClose={close} title={texts.changeTitle} size={480}>
         <ChangeForm email={email} onClose={close} />

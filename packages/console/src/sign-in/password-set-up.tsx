@@ -31,7 +31,7 @@ export function PasswordSetUp({ email, onDone }: PasswordSetUpProps) {
     gcTime: 0,
   })
   if (error !== null) return <Fault error={error} />
-  if (offer === undefined) return <Loader aria-label={texts.loading} />
+  if (offer === undefined) return <Loader role="status" aria-label={texts.loading} />
   return <SetUpForm {...{ email, offer, onDone }} onEnded={() => void refetch()} />
 }
 

@@ -80,10 +80,14 @@ interface Departure {
   readonly next: string
 }
 
-/** What this tab has left for, once; a sign-in when it does not know. */
-export function takeDeparture(): Departure {
+/** What this tab has left for; a sign-in when it does not know. */
+export function readDeparture(): Departure {
   const text = globalThis.sessionStorage.getItem(LEFT_FOR)
-  globalThis.sessionStorage.removeItem(LEFT_FOR)
   const { purpose = 'sign_in', next = '' } = JSON.parse(text ?? '{}') as Partial<Departure>
   return { purpose, next: CONSOLE_PATH.test(next) ? next : '/console/' }
+}
+
+/** Forgets what this tab has left for: a return is one of a kind. */
+export function forgetDeparture(): void {
+  globalThis.sessionStorage.removeItem(LEFT_FOR)
 }

@@ -1,16 +1,16 @@
 /* Where the identity provider sends the browser back to: ends what it was left for, or says why that failed. */
 import { Anchor, Loader, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useEffect } from 'react'
 import { Fault } from '../kit/confirm.tsx'
-import { returnFromProvider, takeDeparture } from './provider-calls.ts'
+import { useTaken } from '../kit/use-taken.ts'
+import { forgetDeparture, readDeparture, returnFromProvider } from './provider-calls.ts'
 import classes from './sign-in-page.module.css'
 import { texts } from './texts.ts'
 
 export function ProviderReturnPage() {
-  // Read once: the code leaves the address at once, so that it is in no history.
-  const [answer] = useState(takeAnswer)
-  const [{ purpose, next }] = useState(takeDeparture)
+  const answer = useTaken(readAnswer, clearAnswer)
+  const { purpose, next } = useTaken(readDeparture, forgetDeparture)
   const { isSuccess, error } = useQuery({
     queryKey: ['session', 'return', answer['state'] ?? ''],
     queryFn: () => returnFromProvider(answer),
@@ -45,8 +45,11 @@ export function ProviderReturnPage() {
   )
 }
 
-function takeAnswer(): Readonly<Record<string, string>> {
-  const answer = Object.fromEntries(new URLSearchParams(globalThis.location.search))
+function readAnswer(): Readonly<Record<string, string>> {
+  return Object.fromEntries(new URLSearchParams(globalThis.location.search))
+}
+
+/** Removes the code from the address, so that it is in no history. */
+function clearAnswer(): void {
   globalThis.history.replaceState(null, '', globalThis.location.pathname)
-  return answer
 }

@@ -52,7 +52,9 @@ function StepUp({ onEnd }: Pick<StepUpDialogProps, 'onEnd'>) {
         {isAtProvider || mayHaveWay(ways) ? texts.stepUpLead : texts.stepUpNoWay}
       </Text>
       <Fault error={error} />
-      {ways === undefined && error === null ? <Loader aria-label={texts.loading} /> : null}
+      {ways === undefined && error === null ? (
+        <Loader role="status" aria-label={texts.loading} />
+      ) : null}
       {ways?.passkey ? <ByPasskey onDone={finish} /> : null}
       {ways?.passkey && ways.code ? <Divider label={texts.or} /> : null}
       {ways?.code === true ? <ByCode isFirst={ways.passkey === null} onDone={finish} /> : null}

@@ -27,6 +27,8 @@ import { createDeviceQuestionsPart } from '../posture/device-questions/device-qu
 import { createChecksPart, createDevicesPart, createFleetPart } from '../posture/posture-parts.ts'
 import { PROCESS_ROLES, type ProcessRole } from '../schema/process-role.ts'
 import { hurryDevices } from '../posture/osquery/hurried-devices.ts'
+import { createAdminDevicesPart } from '../sign-in/admin-devices/admin-devices-part.ts'
+import { createDeviceTrust } from '../sign-in/admin-devices/device-trust-read.ts'
 import { createProofPart } from '../sign-in/proof/proof-part.ts'
 import { createPagesPart } from '../sign-in/pages/pages-part.ts'
 import { createGatePart } from '../sign-in/gate-part.ts'
@@ -96,7 +98,7 @@ export async function createParts(
   const { config, log, network, sessionConnection } = foundation
   const outbound = await openOutbound(config)
   const listener = createListener(sessionConnection, { log, network })
-  const organisation = createOrganisationPart(foundation, { baseUrl: config.baseUrl, outbound })
+  const { organisation, ownParts, lookup } = createOrganisationParts(foundation, outbound)
   const signing = createSigningPart(foundation, config)
   const sender = createDeliverySender({
     ...foundation,
@@ -119,7 +121,7 @@ export async function createParts(
     ...signIn.list,
     createChangesPart(foundation, config),
     createLivePart({ [DELIVERY_CHANNEL]: ['deliveries'] }),
-    organisation,
+    ...ownParts,
     createFleetPart(foundation, config, caPem),
     createReceiversPart(foundation, config),
     signing,
@@ -133,7 +135,7 @@ export async function createParts(
     wings.flatMap(({ operations = [] }) => operations),
     foundation,
   )
-  const { features, keyUsage, site } = organisation
+  const { features, keyUsage } = organisation
   const callers = createCallers(foundation, keyUsage, config)
   const checkPermission = createPermissionCheck(keyUsage)
   const owners: readonly ServicePart[] = [
@@ -144,7 +146,7 @@ export async function createParts(
         foundation,
         routes,
         features,
-        callers: withSessions(callers, foundation.db, site),
+        callers: withSessions(callers, lookup, organisation.site),
         checkPermission,
         cursorKey: deriveKey(foundation.masterKeys.current, 'list cursors'),
       },
@@ -171,6 +173,17 @@ function createBaseParts(foundation: PartsFoundation, outbound: Outbound): reado
     createOriginPart(foundation),
     createOutboundPart(outbound),
   ]
+}
+
+/** The organisation with its admins, and the devices from which these use the console. */
+function createOrganisationParts(foundation: PartsFoundation, outbound: Outbound) {
+  const { baseUrl } = foundation.config
+  const deviceTrust = createDeviceTrust(foundation)
+  const organisation = createOrganisationPart(foundation, { baseUrl, outbound, deviceTrust })
+  const { site } = organisation
+  const adminDevices = createAdminDevicesPart(foundation, { baseUrl, site, deviceTrust })
+  const ownParts: readonly ServicePart[] = [organisation, adminDevices]
+  return { organisation, ownParts, lookup: { db: foundation.db, deviceTrust } }
 }
 
 /** The record of sign-ins, signing in here, and the proof of which device somebody sits at. */

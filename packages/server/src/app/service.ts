@@ -22,6 +22,7 @@ import { readFileHandleLimit, warnOfFewFileHandles } from './file-handles.ts'
 import { openFoundation, type ServiceFoundation } from './foundation.ts'
 import { createHttp, createHttpServerPart } from './http-server.ts'
 import { createParts, selectByRole, type Parts } from './parts.ts'
+import { tellServedAddress } from './served-address.ts'
 import { collectHealth, createSupervisor } from './supervisor.ts'
 import { openTlsSource, type TlsSource } from './tls-source.ts'
 
@@ -76,6 +77,13 @@ async function start(
   const supervisor = createSupervisor([...selected, jobs, metrics, server], supervised, log)
   await supervisor.start()
   cleanup.add(() => supervisor.stop())
+  if (config.roles.includes('api')) {
+    try {
+      cleanup.add(await tellServedAddress(config.dataDir, config.baseUrl))
+    } catch (error) {
+      log.info({ err: error }, 'commands are not told the address of the service')
+    }
+  }
   log.info({ base_url: config.baseUrl, host: config.host, port: config.port }, 'service ready')
   let stopping: Promise<void> | undefined
   return {

@@ -12,7 +12,7 @@ import { toStorableJson } from '../platform/storable-text.ts'
 import { isTransientConflict } from '../platform/db/transient-conflict.ts'
 import { appendAuditEntries } from './audit/audit-store.ts'
 import type { Actor, AuditFields, AuditNote } from './audit/audit-entry.ts'
-import type { DomainEvent } from './domain-event.ts'
+import type { DeviceStatusChange, DomainEvent } from './domain-event.ts'
 
 /** Where a change comes from. */
 export interface ChangeOrigin {
@@ -47,7 +47,18 @@ export interface Change {
   markChanged(...topics: readonly LiveTopic[]): void
   /** Runs `effect` once the change is durable; lost when the process dies, so only for wake-ups. */
   afterCommit(effect: () => void): void
+  /**
+   * The part of the change that is about a device. Changes of devices that came together share a transaction,
+   * and each keeps its own origin and `txn`: nobody learns from them what else was written then. This change
+   * itself where it was not divided.
+   */
+  ofDevice(deviceId: string): Change
+  /** This change, divided among the devices of `origins`. */
+  divide(origins: ReadonlyMap<string, PartOrigin>): Change
 }
+
+/** Where a part of a change comes from. */
+export type PartOrigin = Omit<ChangeOrigin, 'transactionHooks'>
 
 /**
  * Runs `work` in a transaction and commits it with its audit entries. Serialisation failures and
@@ -70,6 +81,8 @@ export interface ChangeRecord {
   readonly afterCommit: (effect: () => void) => void
   /** Adds events that follow from those of the change; publishers after this one hear of them too. */
   readonly followBy: (...events: readonly DomainEvent[]) => void
+  /** The cause of an event: that of its part of a divided change, else `txn`. */
+  readonly txnOf: (event: DomainEvent | DeviceStatusChange) => string
 }
 
 /**
@@ -114,18 +127,38 @@ async function runOnce<Result>(
   const events: DomainEvent[] = []
   const markedTopics: LiveTopic[] = []
   const effects: (() => void)[] = []
+  const txnOfEvent = new Map<DomainEvent | DeviceStatusChange, string>()
+  const txnOfDevice = new Map<string, string>()
+  const txnOf = (event: DomainEvent | DeviceStatusChange) =>
+    txnOfEvent.get(event) ?? txnOfDevice.get(deviceOf(event) ?? '') ?? txn
   const result = await db.transaction().execute(async (tx) => {
-    const change: Change = {
-      tx,
-      txn,
-      at,
-      now: () => clock.now(),
-      origin,
-      recordAudit: (note) => entries.push(toFields(note, { at, txn, origin })),
-      recordEvent: (event) => events.push(event),
-      markChanged: (...topics) => markedTopics.push(...topics),
-      afterCommit: (effect) => effects.push(effect),
+    const begin = (cause: { readonly txn: string; readonly origin: ChangeOrigin }): Change => {
+      const change: Change = {
+        tx,
+        at,
+        ...cause,
+        now: () => clock.now(),
+        recordAudit: (note) => entries.push(toFields(note, { at, ...cause })),
+        recordEvent: (event) => {
+          events.push(event)
+          txnOfEvent.set(event, cause.txn)
+        },
+        markChanged: (...topics) => markedTopics.push(...topics),
+        afterCommit: (effect) => effects.push(effect),
+        ofDevice: () => change,
+        divide: (origins) => {
+          const parts = new Map<string, Change>()
+          for (const [deviceId, partOrigin] of origins) {
+            const part = begin({ txn: newUlid(at), origin: partOrigin })
+            parts.set(deviceId, part)
+            txnOfDevice.set(deviceId, part.txn)
+          }
+          return { ...change, ofDevice: (deviceId) => parts.get(deviceId) ?? change }
+        },
+      }
+      return change
     }
+    const change = begin({ txn, origin })
     await origin.transactionHooks?.begin(tx)
     const value = await work(change)
     await origin.transactionHooks?.complete(tx, value)
@@ -133,7 +166,7 @@ async function runOnce<Result>(
       const afterCommit = (effect: () => void) => void effects.push(effect)
       const followBy = (...more: readonly DomainEvent[]) => void events.push(...more)
       const told = { events, auditEntries: entries, markedTopics }
-      const record = { tx, txn, at, ...told, afterCommit, followBy }
+      const record = { tx, txn, at, ...told, afterCommit, followBy, txnOf }
       for (const publish of publishers) await publish(record)
     }
     await appendAuditEntries(tx, entries)
@@ -141,6 +174,12 @@ async function runOnce<Result>(
   })
   for (const effect of effects) effect()
   return result
+}
+
+/** The device that an event is about, of those that follow from the events of a device. */
+function deviceOf(event: DomainEvent | DeviceStatusChange): string | undefined {
+  if ('device' in event) return event.device?.id
+  return 'deviceId' in event ? (event.deviceId ?? undefined) : undefined
 }
 
 function toFields(

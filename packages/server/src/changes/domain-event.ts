@@ -7,7 +7,7 @@
 import type { AuthState, Compliance, InitiatingEntity } from '../schema/status-values.ts'
 import type { Platform } from '../schema/tables/device-tables.ts'
 import type { OrganisationTables } from '../schema/tables/organisation-tables.ts'
-import type { SignInTables } from '../schema/tables/sign-in-tables.ts'
+import type { GrantedSessionTables } from '../schema/tables/granted-session-tables.ts'
 
 /** A record that may be gone by the time the change commits. */
 interface EventDevice {
@@ -111,7 +111,9 @@ interface GrantedSession {
 }
 
 /** Why a granted session ended before its time. */
-export type SessionEndReason = NonNullable<SignInTables['sign_in_granted_session']['end_reason']>
+export type SessionEndReason = NonNullable<
+  GrantedSessionTables['sign_in_granted_session']['end_reason']
+>
 
 /** What is told of a session that ended before its time. */
 interface EndedSession extends GrantedSession {
@@ -168,6 +170,8 @@ interface EventContents {
   'devices.created': { readonly deviceId: string }
   'devices.destroyed': DestroyedDevice
   'devices.registered': { readonly deviceId: string }
+  /** Somebody decided that the device is not registered to whoever asked for it. */
+  'registration_request.denied': { readonly deviceId: string }
   /** Registered to another person than before. */
   'devices.reassigned': { readonly deviceId: string }
   /** Its agent neither reports nor enrolls any more: it is to be deleted, or was disabled. */

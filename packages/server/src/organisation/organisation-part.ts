@@ -12,6 +12,7 @@ import { passkeyRoutes } from './admin-sign-in/passkey-routes.ts'
 import { passwordRoutes } from './admin-sign-in/password-routes.ts'
 import { createChallenges } from './admin-sign-in/webauthn-challenge.ts'
 import { createWebAuthn } from './admin-sign-in/webauthn.ts'
+import type { DeviceTrust } from './admin-sign-in/device-trust.ts'
 import { toConsoleSite, type ConsoleSite } from './admin-sign-in/console-site.ts'
 import { sessionRoutes } from './admin-sign-in/session-routes.ts'
 import { createProviderGateway } from './admin-oidc/provider-gateway.ts'
@@ -36,8 +37,14 @@ export interface OrganisationPart extends ServicePart {
   readonly keyUsage: KeyUsageRecorder
 }
 
-export type OrganisationFoundation = OrganisationRouteDependencies &
+export type OrganisationFoundation = Omit<OrganisationRouteDependencies, 'deviceTrust'> &
   Pick<Foundation, 'clock' | 'sealer'> & { readonly masterKeys: MasterKeys }
+
+export interface OrganisationOptions {
+  readonly baseUrl: string
+  readonly outbound: Outbound
+  readonly deviceTrust: DeviceTrust
+}
 
 /** Each takes 19 MiB and one of the few threads that files and names need too. */
 const PASSWORD_HASHES = { runningMax: 2, waitingMax: 32 } as const
@@ -45,14 +52,15 @@ const PASSWORD_HASHES = { runningMax: 2, waitingMax: 32 } as const
 /** The organisation with its admins and their sessions, features and API keys. */
 export function createOrganisationPart(
   foundation: OrganisationFoundation,
-  { baseUrl, outbound }: { readonly baseUrl: string; readonly outbound: Outbound },
+  { baseUrl, outbound, deviceTrust }: OrganisationOptions,
 ): OrganisationPart {
   const { db, clock, runChange, sealer, reevaluateAllDevices, masterKeys } = foundation
   const site = toConsoleSite(baseUrl)
   const challengeKey = deriveKey(masterKeys.current, 'WebAuthn challenges')
   const challenges = createChallenges(challengeKey, clock)
   const webAuthn = createWebAuthn(site, challenges)
-  const signIn = { db, runChange, site, webAuthn, rateLimiter: createRateLimitStore(db) }
+  const rateLimiter = createRateLimitStore(db)
+  const signIn = { db, runChange, site, webAuthn, rateLimiter, deviceTrust }
   const hasher = createPasswordHasher(createBoundedWork(PASSWORD_HASHES))
   const gateway = createProviderGateway(outbound, `${site.origin}/console/sign-in/provider`, clock)
   const provider = { ...foundation, ...signIn, gateway }
@@ -81,7 +89,7 @@ export function createOrganisationPart(
       ...adminSessionRoutes({ db, runChange }),
       ...apiKeyRoutes({ ...foundation, baseUrl }),
       ...permissionUseRoutes({ db, clock }),
-      ...organisationRoutes({ db, runChange, reevaluateAllDevices }),
+      ...organisationRoutes({ db, runChange, reevaluateAllDevices, deviceTrust }),
       ...retentionRoutes(db),
       ...savedViewRoutes({ db, runChange }),
     ],

@@ -15,6 +15,7 @@ export const KIND_OF_CODE = {
   sign_in_failed: 'unauthenticated',
   sign_in_setup_required: 'forbidden',
   step_up_required: 'forbidden',
+  trusted_device_required: 'forbidden',
   cross_site_request: 'forbidden',
   feature_disabled: 'unauthenticated',
   permission_missing: 'forbidden',

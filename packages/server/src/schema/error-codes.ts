@@ -61,6 +61,12 @@ export const ERROR_CODES = {
     remedy:
       'Step the session up: `POST /console/session/step_up`, or `step_up_code`. Then send the request again.',
   },
+  trusted_device_required: {
+    meaning:
+      'The organisation has its admins use the console from trusted devices alone, and the session is not bound to one that is good now.',
+    remedy:
+      'The message says what is wrong. Open `/console/trusted-device` on a device that is registered to you; on the machine of the service, `heliograph admins allow-any-device` switches this off.',
+  },
   cross_site_request: {
     meaning: 'The request carries the session of an admin, but does not come from the console.',
     remedy:

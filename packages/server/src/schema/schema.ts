@@ -11,6 +11,7 @@ import type { DatabaseTables } from './tables/database-tables.ts'
 import type { DeliveryTables } from './tables/delivery-tables.ts'
 import type { DeviceQuestionTables } from './tables/device-question-tables.ts'
 import type { DeviceTables } from './tables/device-tables.ts'
+import type { GrantedSessionTables } from './tables/granted-session-tables.ts'
 import type { IssueTables } from './tables/issue-tables.ts'
 import type { LiveQueryTables } from './tables/live-query-tables.ts'
 import type { OrganisationTables } from './tables/organisation-tables.ts'
@@ -37,6 +38,7 @@ export interface Schema
     OrganisationTables,
     PersonTables,
     ReportingTables,
+    GrantedSessionTables,
     SignInTables,
     SigningKeyTables,
     SsfClientTables,

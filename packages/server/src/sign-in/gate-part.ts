@@ -5,6 +5,7 @@ import type { Outbound } from '../platform/net/outbound.ts'
 import { deriveKey, type MasterKeys } from '../platform/secrets/master-key.ts'
 import type { AskDevices } from '../posture/device-questions/ask-devices.ts'
 import { dueJob, periodicJob } from '../schema/jobs.ts'
+import type { ApiRoute } from '../schema/operations.ts'
 import { applicationRoutes } from './applications/application-routes.ts'
 import type { HeldAttempt } from './attempts/attempt-cookie-input.ts'
 import { createAttemptWatch } from './attempts/attempt-events.ts'
@@ -15,6 +16,7 @@ import { browserKeyRoutes } from './browser-keys/browser-key-routes.ts'
 import { attemptRetentions } from './attempts/attempt-retention-store.ts'
 import { attemptRoutes } from './attempts/attempt-routes.ts'
 import { ATTEMPT_CHANNEL, ATTEMPT_EXPIRY_CHANNEL } from './attempts/attempt-store.ts'
+import { settleDecided } from './registration/settle-decided.ts'
 import { abandonAttempts } from './attempts/end-attempt.ts'
 import { certificateRoutes } from './certificates/certificate-routes.ts'
 import { confirmationRoutes } from './registration/confirmation-routes.ts'
@@ -27,6 +29,7 @@ import { readBrand } from './pages/brand-read.ts'
 import { createPageAssets } from './pages/kit/page-assets.ts'
 import { mountPages } from './pages/page-surface.ts'
 import { policyRoutes } from './policy/policy-routes.ts'
+import { entraAccountRoutes } from './entra-accounts/entra-account-routes.ts'
 import { createProviderHolder } from './provider/provider-holder.ts'
 import { createProviderPages } from './provider/provider-pages.ts'
 import { mountProvider } from './provider/provider-routes.ts'
@@ -47,8 +50,6 @@ export interface GateSettings {
 }
 
 export type GateFoundation = Foundation & { readonly masterKeys: MasterKeys }
-
-/** Where upstream providers send browsers back to, below the base URL. */
 
 interface GateDependencies {
   readonly outbound: Outbound
@@ -72,19 +73,12 @@ export function createGatePart(
   const cookieKeys = cookieKeysOf(foundation.masterKeys)
   const remembering = { baseUrl, cookieKeys }
   const upstream = { db, runChange, clock, sealer, log, gateway, remembering }
-  const entra = { db, runChange, clock, log, baseUrl, keys, verifyHint, clouds: ENTRA_CLOUDS }
+  const clouds = ENTRA_CLOUDS
+  const entra = { db, runChange, clock, log, baseUrl, keys, verifyHint, clouds, refusals }
   return {
     name: 'sign-in gate',
     roles: ['api'],
-    operations: [
-      ...applicationRoutes({ db, runChange, sealer, baseUrl, findTargetProblem }),
-      ...requestRoutes({ db, sealer, baseUrl }),
-      ...refusalRoutes({ db }),
-      ...upstreamRoutes({ db, runChange, sealer, gateway }),
-      ...policyRoutes({ db, runChange }),
-      ...sessionRoutes({ db, runChange, clock }),
-      ...[...browserKeyRoutes({ db, runChange }), ...confirmationRoutes({ db, runChange, clock })],
-    ],
+    operations: listOperations({ ...upstream, baseUrl, findTargetProblem }),
     mount: (http) => {
       const openProvider = createProviderHolder(
         {
@@ -109,7 +103,10 @@ export function createGatePart(
       ])
     },
     channels: {
-      [ATTEMPT_CHANNEL]: watch.hear,
+      [ATTEMPT_CHANNEL]: (payload) => {
+        watch.hear(payload)
+        void settleDecided({ db, runChange, clock, log }, payload)
+      },
       [SIGN_IN_KEY_CHANNEL]: () => keys.forget(),
     },
     onReconnect: () => {
@@ -121,6 +118,24 @@ export function createGatePart(
     jobs: listJobs({ db, runChange, clock, log, baseUrl, keys, outbound }),
     retention: attemptRetentions(signInRetentionDays),
   }
+}
+
+function listOperations(
+  context: Parameters<typeof applicationRoutes>[0] &
+    Parameters<typeof upstreamRoutes>[0] &
+    Pick<Foundation, 'clock'>,
+): ApiRoute[] {
+  return [
+    ...applicationRoutes(context),
+    ...requestRoutes(context),
+    ...refusalRoutes(context),
+    ...upstreamRoutes(context),
+    ...policyRoutes(context),
+    ...sessionRoutes(context),
+    ...entraAccountRoutes(context),
+    ...browserKeyRoutes(context),
+    ...confirmationRoutes(context),
+  ]
 }
 
 function listJobs(

@@ -1,6 +1,10 @@
 import type { Foundation } from '../changes/foundation.ts'
-import { authenticateSession } from '../organisation/admin-sign-in/authenticate-session.ts'
+import {
+  authenticateSession,
+  type SessionLookup,
+} from '../organisation/admin-sign-in/authenticate-session.ts'
 import type { ConsoleSite } from '../organisation/admin-sign-in/console-site.ts'
+import { assertTrustedDevice } from '../organisation/admin-sign-in/device-trust.ts'
 import { authenticateApiKey } from '../organisation/api-keys/authenticate-api-key.ts'
 import type { KeyUsageRecorder } from '../organisation/api-keys/key-usage-recorder.ts'
 import { AppError } from '../platform/app-error.ts'
@@ -46,25 +50,29 @@ export function createCallers(
 /** The callers of a surface that the console uses: admins by their sessions, and whoever called it before. */
 export function withSessions(
   callers: CallerOptions,
-  db: Foundation['db'],
+  lookup: SessionLookup,
   site: ConsoleSite,
 ): CallerOptions {
-  return { ...callers, credentials: [createSessionCredential(db, site), ...callers.credentials] }
+  return {
+    ...callers,
+    credentials: [createSessionCredential(lookup, site), ...callers.credentials],
+  }
 }
 
 /** The session of an admin, for a request that carries its cookie and no other credential. */
-function createSessionCredential(db: Foundation['db'], site: ConsoleSite): Credential<Principal> {
+function createSessionCredential(lookup: SessionLookup, site: ConsoleSite): Credential<Principal> {
   return {
     kind: 'session',
-    find: async ({ method, headers, access, stepUp, isUse }) => {
+    find: async ({ method, headers, access, stepUp, opensWithoutDevice, isUse }) => {
       const token = readSessionCookie(headers, site.cookie)
       if (token === undefined || headers.authorization !== undefined) return undefined
       // What is worth stealing is no mere read, whichever method asks for it.
       assertOwnPage({ method: stepUp ? 'POST' : method, headers }, site)
       const isAttended = headers[site.unattendedHeader] === undefined
-      const { principal, session } = await authenticateSession(db, token, {
+      const { principal, session } = await authenticateSession(lookup, token, {
         isUse: isUse && isAttended,
       })
+      if (!opensWithoutDevice) assertTrustedDevice(session)
       if (session.isSetupPending && !(typeof access === 'object' && 'session' in access)) {
         throw new AppError(
           'sign_in_setup_required',

@@ -6,7 +6,7 @@ import { recordLiveAnswers } from '../../src/posture/live-queries/record-live-an
 import { recordCheckResults } from '../../src/posture/checks/record-check-results.ts'
 import { insertAuthLogSession, insertDevice, insertPerson } from '../support/factories.ts'
 import { createPosture, FAIL } from '../support/posture-fixtures.ts'
-import { consoleForTests, expectAccessible } from './support/open-console.ts'
+import { consoleForTests, expectAccessible, expectFitting } from './support/open-console.ts'
 
 /** What a device, a person and an admin can write is shown, and never done. */
 const HOSTILE = '<img src=x onerror=alert(1)>'
@@ -100,15 +100,17 @@ describe('the page of a device', () => {
     const page = await console.openPage(`/devices/${mac}`)
     await page.getByRole('button', { name: 'Edit the note' }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByRole('textbox', { name: 'Note' }).fill('# Repair\n\n- **screen**')
+    await dialog.getByRole('textbox', { name: 'Note' }).fill('# Repair\n\n- **screen**, by the ⓘ')
     await dialog.getByText('Preview').click()
     await dialog.getByRole('listitem').getByText('screen').waitFor()
     await expectAccessible(page)
     await dialog.getByRole('button', { name: 'Save' }).click()
     await dialog.waitFor({ state: 'hidden' })
     await page.getByRole('region', { name: 'Note' }).getByRole('listitem').waitFor()
+    await page.getByRole('img', { name: 'info button' }).waitFor()
+    await expectFitting(page, 'device-note')
     const saved = console.api.services.db.selectFrom('device').select('note').where('id', '=', mac)
-    expect(await saved.executeTakeFirst()).toEqual({ note: '# Repair\n\n- **screen**' })
+    expect(await saved.executeTakeFirst()).toEqual({ note: '# Repair\n\n- **screen**, by the ⓘ' })
   })
 
   it('shows the rows that failed, and runs a check again', async () => {
@@ -162,8 +164,11 @@ async function answer(revision: number, rows: readonly Record<string, string>[])
     .where('revision', '=', revision)
     .executeTakeFirstOrThrow()
   await runChange({ actor: SYSTEM_ACTOR }, (change) =>
-    recordLiveAnswers(change, { forget: () => undefined }, mac, [
-      { id: `live:${id}:${revision}`, rows, statusCode: 0, message: '' },
+    recordLiveAnswers(change, { forget: () => undefined }, [
+      {
+        deviceId: mac,
+        results: [{ id: `live:${id}:${revision}`, rows, statusCode: 0, message: '' }],
+      },
     ]),
   )
   return id

@@ -28,7 +28,10 @@ afterAll(async () => {
 })
 
 /** What the world makes only for who asks for it. */
-async function makeMore({ ids, call, newDelivery, newWebhook, unique }: ContractWorld) {
+async function makeMore(contract: ContractWorld) {
+  const { ids, call, newDelivery, newWebhook, newBrowserKey, newEntraAccount, unique } = contract
+  await newBrowserKey(ids.person, ids.device, 'Firefox')
+  await newEntraAccount(ids.person)
   const { streamId, eventId } = await newDelivery()
   await call('POST', `/ssf_streams/${streamId}/remove_subject`, { device_id: ids.device })
   const webhook = await newWebhook()
@@ -126,9 +129,12 @@ const PAGES: Readonly<Record<string, (ids: Ids) => string>> = {
   'sign-in-upstreams': () => '/settings/sign-in/upstream-providers',
   'sign-in-policy': () => '/settings/sign-in/policy',
   'sign-in-sessions': () => '/settings/sign-in/sessions',
+  'sign-in-browsers': () => '/settings/sign-in/browsers',
+  'sign-in-entra': () => '/settings/sign-in/entra-accounts',
   scim: () => '/settings/scim',
   retention: () => '/settings/retention',
   account: () => '/settings/account',
+  'trusted-device': () => '/trusted-device',
 }
 
 /** What has run of what is only text, and which elements it has become. */

@@ -11,20 +11,32 @@ import { consoleForTests } from './support/open-console.ts'
 const SIDE_BY_SIDE = 4
 const NOBODY = '999999'
 
-/** Pages that read nothing before something is typed or chosen. */
+/** Pages that read nothing before something is typed or chosen, but for what helps with it. */
 const READ_NOTHING = new Set([
+  '/live-queries/new',
   '/sign-in',
+  '/sign-in/provider',
   '/settings',
   '/settings/developers',
+  '/settings/sign-in/upstream-providers/new',
   '/signals/find',
   '/reports/new',
   '/settings/sign-in/new',
   '/signals/clients/new',
   '/signals/streams/new',
   '/signals/webhooks/new',
+  '/trusted-device',
 ])
 /** What is read here is shown to whoever is signed in. */
 const OPEN_TO_ALL = new Set(['/settings/account', '/settings/organisation'])
+
+/** Of those that read nothing, the ones that say at once what access is missing. */
+const NEED_ACCESS = [
+  '/live-queries/new',
+  '/reports/new',
+  '/settings/sign-in/new',
+  '/settings/sign-in/upstream-providers/new',
+]
 
 const folder = new URL('../../../console/src/', import.meta.url).pathname
 const ROUTES = globSync('*/routes.ts', { cwd: folder })
@@ -40,9 +52,16 @@ function addressOf(route: string): string {
 
 const console = consoleForTests()
 
-/** Goes to a page as a link of the console does, without loading the console again. */
+/**
+ * Goes to a page as a link of the console does, without loading the console again. It goes by way of a page that reads
+ * nothing, so that what the page before has said is not taken for what this one says.
+ */
 async function go(page: Page, route: string): Promise<void> {
-  await page.evaluate(`history.pushState(null, '', '/console${addressOf(route)}')`)
+  const push = async (address: string) =>
+    page.evaluate(`history.pushState(null, '', '/console${address}')`)
+  await push('/settings')
+  await page.getByRole('heading', { level: 1, name: 'Settings', exact: true }).waitFor()
+  await push(addressOf(route))
 }
 
 /** Opens every page in one of a few windows, and gathers what is wrong with each. */
@@ -78,6 +97,9 @@ async function expectTold(page: Page, words: RegExp): Promise<string | undefined
   }
 }
 
+/** What the console needs to show a page at all. */
+const KEPT = new Set(['/console/session'])
+
 /** Answers what the console asks of the API, but for the session and the live connection. */
 async function answerAll(
   context: BrowserContext,
@@ -86,7 +108,7 @@ async function answerAll(
   await context.route('**/*', async (route) => {
     const request = route.request()
     const { pathname } = new URL(request.url())
-    const isOfApi = request.resourceType() === 'fetch' && !pathname.startsWith('/console/')
+    const isOfApi = request.resourceType() === 'fetch' && !KEPT.has(pathname)
     await (isOfApi ? respond(route) : route.continue())
   })
 }
@@ -121,9 +143,7 @@ describe('every page', () => {
 
   it('says what access is missing, and who can give it', async () => {
     const context = await console.newContext({ access: 'billing_only' })
-    const closed = [...ROUTES, '/reports/new', '/settings/sign-in/new'].filter(
-      (route) => !OPEN_TO_ALL.has(route),
-    )
+    const closed = [...ROUTES, ...NEED_ACCESS].filter((route) => !OPEN_TO_ALL.has(route))
     const wrong = await lookAtAll(closed, context, async (page, route) => {
       await go(page, route)
       return expectTold(page, /An admin with full access can widen it, under Settings, Admins/)

@@ -9,7 +9,8 @@ import { join } from 'node:path'
 import { request } from 'undici'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { CleanupStack } from '../../src/platform/cleanup-stack.ts'
-import { findFreePort, ServiceProcess } from '../e2e/support/service-process.ts'
+import { findFreePort } from '../../src/platform/net/find-free-port.ts'
+import { ServiceProcess } from '../e2e/support/service-process.ts'
 import { OWN_PAGE } from '../support/console-session.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { toUrl } from '../support/to-url.ts'
@@ -28,7 +29,7 @@ beforeAll(async () => {
   cleanup.add(() => database.close())
   const dataDir = await mkdtemp(join(tmpdir(), 'first-admin-'))
   cleanup.add(() => rm(dataDir, { recursive: true, force: true }))
-  const port = await findFreePort()
+  const port = await findFreePort('127.0.0.1')
   // A passkey belongs to a name, not to an address.
   baseUrl = `http://localhost:${port}`
   const environment = {
@@ -43,7 +44,7 @@ beforeAll(async () => {
     await service.start()
     return service
   }
-  startSecond = async () => start(await findFreePort())
+  startSecond = async () => start(await findFreePort('127.0.0.1'))
   first = await start(port)
 })
 afterAll(() => cleanup.run())

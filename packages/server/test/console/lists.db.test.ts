@@ -57,6 +57,23 @@ describe('an export', () => {
   })
 })
 
+describe('a row', () => {
+  it('says on pointing when exactly something was, opens by a click beside its links, and is walked by keys', async () => {
+    const page = await console.openPage('/devices')
+    const row = rowsOf(page).filter({ hasText: 'good-mac' })
+    const time = row.locator('time').first()
+    const exact = new Date((await time.getAttribute('datetime')) ?? '').getUTCFullYear()
+    await time.hover()
+    await page.getByRole('tooltip').getByText(String(exact)).waitFor()
+    await page.keyboard.press('j')
+    await rowsOf(page).first().and(page.locator(':focus')).waitFor()
+    await page.keyboard.press('End')
+    await row.and(page.locator(':focus')).waitFor()
+    await row.getByRole('cell').nth(3).click()
+    await page.getByRole('heading', { level: 1, name: 'good-mac' }).waitFor()
+  })
+})
+
 describe('the order', () => {
   it('is chosen with the columns, kept, and that of the export as well', async () => {
     const page = await console.openPage('/devices')

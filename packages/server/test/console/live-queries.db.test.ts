@@ -24,8 +24,11 @@ async function answer(
 ): Promise<void> {
   const { runChange } = console.api.services
   await runChange({ actor: SYSTEM_ACTOR }, (change) =>
-    recordLiveAnswers(change, { forget: () => undefined }, deviceId, [
-      { id: `live:${query}`, rows: [], statusCode: 0, message: '', ...given },
+    recordLiveAnswers(change, { forget: () => undefined }, [
+      {
+        deviceId: deviceId,
+        results: [{ id: `live:${query}`, rows: [], statusCode: 0, message: '', ...given }],
+      },
     ]),
   )
 }

@@ -64,7 +64,7 @@ describe('the settings', () => {
     await dialog.getByLabel('Name').fill('Berlin office')
     await dialog.getByRole('button', { name: 'Create secret' }).click()
     await page.getByRole('button', { name: 'I have stored it' }).click()
-    await page.getByText('Berlin office').waitFor()
+    await page.getByTestId('rows').getByText('Berlin office').waitFor()
     await page.getByRole('button', { name: 'End', exact: true }).first().click()
     await page.getByRole('button', { name: 'End secret' }).click()
     await page.getByText('Ended', { exact: true }).waitFor()

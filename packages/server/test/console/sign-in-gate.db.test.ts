@@ -1,7 +1,10 @@
 /* Signing in here, as admins set it up: the wizard, an application, upstream providers, the policy, granted sessions. */
+import type { Insertable } from 'kysely'
+import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { consoleForTests, expectAccessible, expectFitting } from './support/open-console.ts'
 import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
+import type { Schema } from '../../src/schema/schema.ts'
 import { beginAttempt } from '../../src/sign-in/attempts/begin-attempt.ts'
 import { refuseAttempt } from '../../src/sign-in/attempts/refuse-attempt.ts'
 import { createSignInMakers } from '../contract/sign-in-makers.ts'
@@ -196,29 +199,160 @@ it('the policy of the console orders fallbacks, and takes what it says back', as
   await expectFitting(page, 'sign-in-policy')
 })
 
-it('granted sessions of the console are ended', async () => {
-  const { db } = console.api.services
-  const person = await insertPerson(db)
-  await db
-    .insertInto('sign_in_granted_session')
-    .values({
-      id: crypto.randomUUID(),
-      sid: crypto.randomUUID(),
-      person_id: person,
-      device_id: await insertDevice(db),
-      assurance: 'live',
-      granted_at: new Date(),
-      expires_at: new Date(Date.now() + 3_600_000),
-    })
-    .execute()
-  const page = await console.openPage('/settings/sign-in/sessions')
-  await page.getByRole('button', { name: /^End the session of/ }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'End session' }).click()
-  await page.getByText('No session', { exact: true }).waitFor()
-  await page.getByLabel('Ended as well').click()
-  await page.getByText('(by an admin)').waitFor()
-  await expectAccessible(page)
-  await expectFitting(page, 'sign-in-sessions')
+describe('granted sessions of the console', () => {
+  async function grant(values: Partial<Insertable<Schema['sign_in_granted_session']>> = {}) {
+    const { db } = console.api.services
+    await db
+      .insertInto('sign_in_granted_session')
+      .values({
+        id: crypto.randomUUID(),
+        sid: crypto.randomUUID(),
+        person_id: await insertPerson(db),
+        device_id: await insertDevice(db),
+        assurance: 'live',
+        granted_at: new Date(Date.now() - 7_200_000),
+        expires_at: new Date(Date.now() + 3_600_000),
+        ...values,
+      })
+      .execute()
+  }
+
+  it('are ended, and not again', async () => {
+    await grant()
+    await grant({ expires_at: new Date(Date.now() - 3_600_000) })
+    const page = await console.openPage('/settings/sign-in/sessions')
+    const end = page.getByRole('button', { name: /^End the session of/ })
+    await end.click()
+    await page.getByRole('dialog').getByRole('button', { name: 'End session' }).click()
+    await page.getByText('No session', { exact: true }).waitFor()
+    await page.getByLabel('Ended as well').click()
+    await page.getByText('(by an admin)').waitFor()
+    await page.getByText('(ran out)').waitFor()
+    expect(await end.count()).toBe(0)
+    await expectAccessible(page)
+    await expectFitting(page, 'sign-in-sessions')
+  })
+
+  it('say where their application has not taken the end', async () => {
+    const ended = { ended_at: new Date(), end_reason: 'admin', logout_attempts: 3 } as const
+    const failure = 'The application answered 503.'
+    await grant({ ...ended, logout_failure: failure, logout_due_at: new Date() })
+    await grant({ ...ended, logout_failure: 'The name was not found.', logout_outcome: 'given_up' })
+    const page = await console.openPage('/settings/sign-in/sessions?ended=true')
+    await page.getByText('The application is told again').waitFor()
+    await page.getByText(failure).waitFor()
+    await page.getByText('The application was not told').waitFor()
+    await page.getByText('The name was not found.').waitFor()
+    await expectAccessible(page)
+    await expectFitting(page, 'sign-in-sessions-untold')
+  })
+})
+
+const CHROME =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'
+const NOWHERE = { x: 0, y: 0, width: Number.NaN, height: 0 }
+
+/** On a phone as well, no page beside this one is out of reach. */
+async function expectTabsInView(page: Page): Promise<void> {
+  await page.setViewportSize({ width: 390, height: 844 })
+  for (const tab of await page
+    .getByRole('navigation', { name: 'Sign-in' })
+    .getByRole('link')
+    .all()) {
+    const { x, width } = (await tab.boundingBox()) ?? NOWHERE
+    expect(x + width).toBeLessThanOrEqual(390)
+  }
+}
+
+describe('what signing in knows of people', () => {
+  it('their browsers are shown where somebody looks, and forgotten', async () => {
+    const { db } = console.api.services
+    const { newBrowserKey } = createSignInMakers(console.api)
+    const person = await insertPerson(db, { email: 'ada@example.com', name: 'Ada' })
+    const device = await insertDevice(db, { name: 'adas-mac', owner_person_id: person })
+    await newBrowserKey(person, device, CHROME)
+    // Another one of the same person, which stays.
+    const spare = await insertDevice(db, { name: 'adas-spare', owner_person_id: person })
+    await newBrowserKey(person, spare, CHROME)
+    const page = await console.openPage(`/people/${person}`)
+    const known = page.getByRole('table', { name: 'Browsers' })
+    await known.getByRole('link', { name: 'adas-mac' }).click()
+    await page.getByRole('tab', { name: 'Sign-ins' }).click()
+    await known.getByRole('link', { name: 'ada@example.com' }).waitFor()
+    expect(await known.getByRole('row').count()).toBe(2)
+    await page.goto('/console/settings/sign-in/browsers')
+    await known.getByRole('link', { name: 'ada@example.com' }).first().waitFor()
+    await expectTabsInView(page)
+    await expectAccessible(page)
+    await expectFitting(page, 'sign-in-browsers-known')
+    const other = await console.openPage(`/devices/${device}?tab=sign-ins`)
+    const named = 'Forget Chrome, Linux of ada@example.com on adas-mac'
+    await known.getByRole('button', { name: named, exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: `${named}?` })
+    await dialog.getByRole('button', { name: 'Forget browser' }).waitFor()
+    await expectAccessible(page)
+    await dialog.getByRole('button', { name: 'Forget browser' }).click()
+    await known.getByRole('link', { name: 'adas-mac' }).waitFor({ state: 'detached' })
+    await known.getByRole('link', { name: 'adas-spare' }).waitFor()
+    // Pages that are open elsewhere hear of it.
+    await other.getByText('No browser is known here.').waitFor()
+    await page.getByLabel('Forgotten as well').click()
+    await page.getByText('By an admin').waitFor()
+    expect(await known.getByRole('button', { name: /^Forget / }).count()).toBe(1)
+    await expectFitting(page, 'sign-in-browsers-forgotten')
+    const { end_reason: reason } = await db
+      .selectFrom('browser_key')
+      .select('end_reason')
+      .where('device_id', '=', device)
+      .executeTakeFirstOrThrow()
+    expect(reason).toBe('admin')
+  })
+
+  it('their accounts of Entra are shown where somebody looks, and forgotten', async () => {
+    const { db } = console.api.services
+    const person = await insertPerson(db, { email: 'grace@example.com', name: 'Grace' })
+    await createSignInMakers(console.api).newEntraAccount(person)
+    const page = await console.openPage('/settings/sign-in/entra-accounts')
+    const known = page.getByRole('table', { name: 'Entra accounts' })
+    const grace = known.getByRole('link', { name: 'grace@example.com' })
+    await grace.waitFor()
+    await expectAccessible(page)
+    await expectFitting(page, 'sign-in-entra-known')
+    await grace.click()
+    await page.getByRole('heading', { level: 1, name: 'Grace' }).waitFor()
+    await expectFitting(page, 'person-entra')
+    const named = 'Forget the account ada@example.com of grace@example.com'
+    const { width, x } = (await known.getByRole('button', { name: named }).boundingBox()) ?? NOWHERE
+    const section = (await known.locator('..').boundingBox()) ?? NOWHERE
+    expect(x + width).toBeLessThanOrEqual(section.x + section.width)
+    await known.getByRole('button', { name: named }).press('Enter')
+    await page.getByRole('dialog').getByRole('button', { name: 'Forget account' }).click()
+    await page.getByText('Entra has not sent this person here yet.').waitFor()
+    const left = await db.selectFrom('entra_account').select('id').execute()
+    expect(left).toEqual([])
+  })
+
+  it('is said to load until it is there', async () => {
+    const page = await (await console.newContext()).newPage()
+    await page.route('**/sign_in_entra_accounts*', async () => new Promise(() => undefined))
+    await page.goto('/console/settings/sign-in/entra-accounts')
+    await page.getByRole('status', { name: 'Loading' }).waitFor()
+    await expectAccessible(page)
+  })
+
+  it('is hidden from those who may not see it', async () => {
+    const { db } = console.api.services
+    const person = await insertPerson(db)
+    const device = await insertDevice(db, { owner_person_id: person })
+    await createSignInMakers(console.api).newBrowserKey(person, device)
+    const session = { access: 'limited', restrictions: ['sign_in'] } as const
+    const page = await console.openPage(`/people/${person}`, session)
+    await page.getByRole('heading', { name: 'Sign-ins' }).waitFor()
+    expect(await page.getByRole('heading', { name: 'Browsers' }).count()).toBe(0)
+    await page.goto(`/console/devices/${device}?tab=sign-ins`)
+    await page.getByRole('heading', { name: 'Sign-ins' }).waitFor()
+    expect(await page.getByRole('heading', { name: 'Browsers' }).count()).toBe(0)
+  })
 })
 
 describe('sign-ins that wait for an admin', () => {

@@ -124,6 +124,7 @@ export const ADMIN_ACCESS: Readonly<Record<string, string>> = {
   'DELETE /admin_users/{id}': 'full, step-up',
   'POST /admin_users': 'full, step-up',
   'POST /admin_users/{id}/sign_in_link': 'full, step-up',
+  'GET /admin_devices': 'full',
   'GET /admin_sessions': 'full',
   'DELETE /admin_sessions/{id}': 'full',
 
@@ -137,6 +138,7 @@ export const ADMIN_ACCESS: Readonly<Record<string, string>> = {
   // Console session
   'GET /console/session': 'billing',
   'DELETE /console/session': 'billing',
+  'POST /console/session/device': 'billing',
   'POST /console/session/link_details': 'everybody',
   'POST /console/session/link': 'everybody',
   'POST /console/session/passkey_options': 'everybody',
@@ -317,6 +319,8 @@ export const ADMIN_ACCESS: Readonly<Record<string, string>> = {
   'DELETE /sign_in_sessions/{id}': 'limited unless sign_in',
   'GET /sign_in_browser_keys': 'limited unless sign_in',
   'DELETE /sign_in_browser_keys/{id}': 'limited unless sign_in',
+  'GET /sign_in_entra_accounts': 'limited unless sign_in',
+  'DELETE /sign_in_entra_accounts/{id}': 'limited unless sign_in',
   'GET /sign_in_attempts': 'limited unless sign_in',
   'POST /sign_in_attempts/{id}/approve': 'limited unless sign_in',
   'POST /sign_in_attempts/{id}/deny': 'limited unless sign_in',

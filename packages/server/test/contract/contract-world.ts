@@ -376,8 +376,11 @@ async function insertAnsweredCampaign(
   })
   const id = String(campaign['id'])
   await change(services, async (open) => {
-    await recordLiveAnswers(open, { forget: () => undefined }, device, [
-      { id: `live:${id}:1`, rows: [{ days: '3' }], statusCode: 0, message: '' },
+    await recordLiveAnswers(open, { forget: () => undefined }, [
+      {
+        deviceId: device,
+        results: [{ id: `live:${id}:1`, rows: [{ days: '3' }], statusCode: 0, message: '' }],
+      },
     ])
   })
   return id

@@ -66,6 +66,7 @@ export const ORGANISATION_RECIPES: RecipeTable = {
       path: `/admin_users/${await newInvitedAdmin()}/sign_in_link`,
     }),
   },
+  'GET /admin_devices': read(() => '/admin_devices'),
   'GET /admin_sessions': read(() => '/admin_sessions'),
   'DELETE /admin_sessions/{id}': {
     prepare: async ({ newSession }) => ({ path: `/admin_sessions/${await newSession()}` }),

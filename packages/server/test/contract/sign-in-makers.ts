@@ -1,5 +1,6 @@
 import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
 import { newSecret, newUuid } from '../../src/platform/ids.ts'
+import { insertEntraAccount } from '../../src/sign-in/entra-accounts/entra-account-store.ts'
 import { insertBrowserKey } from '../../src/sign-in/browser-keys/browser-key-store.ts'
 import { requestConfirmation } from '../../src/sign-in/registration/request-confirmation.ts'
 import { lockAttempt } from '../../src/sign-in/attempts/move-attempt.ts'
@@ -15,6 +16,7 @@ const HOUR_MS = 3_600_000
 /** What recipes need that no operation of the API makes: people do, by signing in. */
 export function createSignInMakers({ services }: Pick<ContractService, 'services'>) {
   const { db, runChange, clock } = services
+  let signInCount = 0
   return {
     newGrantedSession: async (personId: string, deviceId: string): Promise<string> => {
       const grantedAt = clock.now()
@@ -34,13 +36,18 @@ export function createSignInMakers({ services }: Pick<ContractService, 'services
         .executeTakeFirstOrThrow()
       return id
     },
-    newBrowserKey: async (personId: string, deviceId: string): Promise<string> => {
+    newBrowserKey: async (
+      personId: string,
+      deviceId: string,
+      userAgent: string | null = null,
+    ): Promise<string> => {
       const at = clock.now()
       const { id } = await runChange({ actor: SYSTEM_ACTOR }, (change) =>
         insertBrowserKey(change.tx, {
           id: newUuid(),
           personId,
           deviceId,
+          userAgent,
           publicJwk: JSON.stringify({ kty: 'EC', crv: 'P-256', x: newSecret(), y: newSecret() }),
           boundAt: at,
           lastUsedAt: at,
@@ -49,8 +56,19 @@ export function createSignInMakers({ services }: Pick<ContractService, 'services
       )
       return id
     },
+    newEntraAccount: async (personId: string): Promise<string> => {
+      const account = { tenantId: newUuid(), objectId: newUuid(), username: 'ada@example.com' }
+      const id = newUuid()
+      await runChange({ actor: SYSTEM_ACTOR }, (change) =>
+        insertEntraAccount(change.tx, { id, ...account, personId, firstSeenAt: clock.now() }),
+      )
+      return id
+    },
     newSignInApproval: async (email: string, deviceId: string): Promise<string> => {
-      const { attempt } = await beginTestAttempt(runChange, null)
+      signInCount += 1
+      // Of one address few may wait at a time.
+      const address = `2001:db8::${signInCount.toString(16)}`
+      const { attempt } = await beginTestAttempt(runChange, null, address)
       await identifyTestPerson(runChange, attempt.id, email)
       await db
         .updateTable('sign_in_attempt')

@@ -108,6 +108,17 @@ export const SIGN_IN_RECIPES: RecipeTable = {
       path: `/sign_in_browser_keys/${await newBrowserKey(ids.person, ids.device)}`,
     }),
   },
+  'GET /sign_in_entra_accounts': {
+    prepare: async ({ ids, newEntraAccount }) => {
+      await newEntraAccount(ids.person)
+      return { path: '/sign_in_entra_accounts' }
+    },
+  },
+  'DELETE /sign_in_entra_accounts/{id}': {
+    prepare: async ({ ids, newEntraAccount }) => ({
+      path: `/sign_in_entra_accounts/${await newEntraAccount(ids.person)}`,
+    }),
+  },
   'GET /sign_in_attempts': {
     prepare: async (world) => {
       await newApproval(world)

@@ -14,7 +14,8 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { waitUntilNoneLeft } from '../support/wait-until-none-left.ts'
 import { ReportingAgent } from './support/reporting-agent.ts'
-import { findFreePort, ServiceProcess } from './support/service-process.ts'
+import { findFreePort } from '../../src/platform/net/find-free-port.ts'
+import { ServiceProcess } from './support/service-process.ts'
 
 /** Raise it for a long run: `HELIOGRAPH_TEST_KILLS=200 npm test -- --project e2e crash`. */
 const KILLS = Number(process.env['HELIOGRAPH_TEST_KILLS'] ?? 6)
@@ -53,7 +54,7 @@ describe('a service that is killed at random moments', () => {
     await chmod(folder, 0o711)
     service = new ServiceProcess({
       dataDir: join(folder, 'data'),
-      port: await findFreePort(),
+      port: await findFreePort('127.0.0.1'),
       environment: {
         HELIOGRAPH_CHECK_INTERVAL_SECONDS: '1',
         HELIOGRAPH_RATE_LIMIT_PER_MINUTE: '1000000',

@@ -14,11 +14,17 @@ import type { Method } from '../../src/cli/demo/verified-event.ts'
 import { loadConfig } from '../../src/app/config/load-config.ts'
 import { waitUntilNoneLeft } from '../support/wait-until-none-left.ts'
 import { RecordingProxy } from './support/recording-proxy.ts'
-import { findFreePort, ServiceProcess } from './support/service-process.ts'
+import { findFreePort } from '../../src/platform/net/find-free-port.ts'
+import { ServiceProcess } from './support/service-process.ts'
 
 /** Raise it for a long run: `HELIOGRAPH_TEST_KILLS=20 npm test -- --project e2e demo-load`. */
 const KILLS = Number(process.env['HELIOGRAPH_TEST_KILLS'] ?? 3)
 const DEVICES = 30
+/**
+ * By how much the service's time, which follows the database's, may be behind that of the proxy on a busy machine. The
+ * result before one that was lost is older by far: of a round, or of none.
+ */
+const CLOCKS_DIFFER_MS = 1_000
 /** Nobody signs in here. */
 const NO_PROBES = { first: 20_000, last: 20_000 }
 
@@ -42,7 +48,7 @@ describe('a service that is killed while the fleet of the demo reports', () => {
     await chmod(folder, 0o711)
     service = new ServiceProcess({
       dataDir: join(folder, 'data'),
-      port: await findFreePort(),
+      port: await findFreePort('127.0.0.1'),
       environment: {
         HELIOGRAPH_CHECK_INTERVAL_SECONDS: '5',
         HELIOGRAPH_CHECK_IN_INTERVAL_SECONDS: '2',
@@ -175,7 +181,9 @@ async function expectAcknowledgedResults(folder: string, proxy: RecordingProxy):
     const deviceId = deviceIds.get(nodeKey) ?? 'unknown'
     for (const [checkId, sentAtMs] of results) {
       const storedAtMs = ranAt.get(`${deviceId}:${checkId}`) ?? 0
-      if (storedAtMs < sentAtMs) lost.push(`check ${checkId} of device ${deviceId}`)
+      if (storedAtMs < sentAtMs - CLOCKS_DIFFER_MS) {
+        lost.push(`check ${checkId} of device ${deviceId}: ${sentAtMs - storedAtMs} ms`)
+      }
     }
   }
   expect(lost).toEqual([])

@@ -26,7 +26,8 @@ import { toNodeHandler } from '@heliograph/receiver/node'
 import { createServer } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { ReportingAgent } from './support/reporting-agent.ts'
-import { findFreePort, ServiceProcess } from './support/service-process.ts'
+import { findFreePort } from '../../src/platform/net/find-free-port.ts'
+import { ServiceProcess } from './support/service-process.ts'
 
 let folder: string
 let service: ServiceProcess
@@ -42,7 +43,7 @@ beforeAll(async () => {
   await chmod(folder, 0o711)
   service = new ServiceProcess({
     dataDir: join(folder, 'data'),
-    port: await findFreePort(),
+    port: await findFreePort('127.0.0.1'),
     environment: { HELIOGRAPH_RATE_LIMIT_PER_MINUTE: '1000000', HELIOGRAPH_LOG_LEVEL: 'warn' },
   })
   await service.start()

@@ -19,24 +19,27 @@ type Stage = (typeof ATTEMPT_STAGES)[number]
 const HOUR_MS = 3_600_000
 const later = (hours: number) => new Date(Date.now() + hours * HOUR_MS)
 
-const DISK: AttemptIssue & { readonly checkSlug: string } = {
+const DISK: AttemptIssue = {
   id: '7',
   checkId: '1',
   checkSlug: 'disk-encryption',
   title: 'The disk is not encrypted',
   rationale:
     'Whoever finds or steals ada-mbp can take out its disk and read everything on it: documents, mail, saved passwords and sessions. Encryption prevents that.',
-  foundInWords: 'filevault status: off; encrypted volumes: 0',
   rows: [{ filevault_status: 'off', encrypted_volumes: '0' }],
   steps:
-    '1. Open the Apple menu > **System Settings** and choose **Privacy & Security**.\n2. Scroll down to **FileVault** and choose **Turn On…**.\n3. Or run `sudo fdesetup enable -user ada` in a terminal.',
+    '1. Open the Apple menu > **System Settings** and choose **Privacy & Security**.\n2. Scroll down to **FileVault**, choose the **ⓘ** next to it and **Turn On…**.\n3. Or run `sudo fdesetup enable -user ada` in a terminal.',
   blocksAt: later(-20),
   isBlocking: true,
   recheck: 'idle',
   lastCheckedAt: later(-2),
-  isSnoozeAllowed: false,
+  snoozeDays: [],
+  snoozedUntil: null,
   isExemptionAllowed: true,
   exemption: null,
+  exemptedUntil: null,
+  exemptionDenial: null,
+  withdrawableRequestId: null,
 }
 
 const SCREEN_LOCK: typeof DISK = {
@@ -51,6 +54,7 @@ const SCREEN_LOCK: typeof DISK = {
   blocksAt: later(75),
   isBlocking: false,
   exemption: 'open',
+  snoozeDays: [1, 3],
   isExemptionAllowed: false,
 }
 
@@ -82,6 +86,7 @@ export function attemptViewAt(stage: string): AttemptView {
       seenAt: later(0),
       authState: 'Blocked',
       willBlockAt: null,
+      isOwn: true,
       ownUntil: null,
     },
     assurance: 'live',
@@ -90,6 +95,7 @@ export function attemptViewAt(stage: string): AttemptView {
       mayContinue: at === 'warned',
       mayRecheck: true,
       mayRequestExemption: true,
+      maySnooze: true,
       maySayNotMyDevice: true,
       mayCancel: true,
     },
@@ -101,6 +107,7 @@ export function attemptViewAt(stage: string): AttemptView {
     refusal: {
       code: 'device_unknown',
       message: '',
+      note: null,
       remedy: '',
     },
     expiresAt: later(0.1),

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { chromium, type Browser } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createHttpApp } from '../../src/platform/http/create-app.ts'
 import { SILENT_LOGGER } from '../../src/platform/silent-logger.ts'
@@ -10,6 +10,7 @@ import { toEntraPage } from '../../src/sign-in/entra/entra-routes.ts'
 import { createPageAssets } from '../../src/sign-in/pages/kit/page-assets.ts'
 import { mountPageAssets } from '../../src/sign-in/pages/page-asset-routes.ts'
 import { mountPages } from '../../src/sign-in/pages/page-surface.ts'
+import { launchBrowser } from '../console/support/launch-browser.ts'
 
 let browser: Browser
 let close: () => Promise<unknown>
@@ -47,10 +48,7 @@ beforeAll(async () => {
   ])
   await http.listen({ port: 0, host: '127.0.0.1' })
   baseUrl = `http://localhost:${(http.server.address() as AddressInfo).port}`
-  browser = await chromium.launch({
-    executablePath: '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu'],
-  })
+  browser = await launchBrowser('127.0.0.1')
   close = async () => {
     await browser.close()
     await http.close()

@@ -3,17 +3,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
-import {
-  allowInsecureRequests,
-  authorizationCodeGrant,
-  buildAuthorizationUrlWithPAR,
-  calculatePKCECodeChallenge,
-  ClientSecretBasic,
-  discovery,
-  randomNonce,
-  randomPKCECodeVerifier,
-  randomState,
-} from 'openid-client'
+import { createRelyingParty } from '../../src/cli/demo/try-sign-in/relying-party.ts'
 
 /** A sign-in that an application has begun. */
 export interface BegunSignIn {
@@ -48,26 +38,17 @@ export async function startTrialParty(
   await once(server, 'listening')
   const callback = `http://localhost:${(server.address() as AddressInfo).port}/callback`
   const { clientId, secret } = await register(callback)
-  const config = await discovery(new URL(issuer), clientId, {}, ClientSecretBasic(secret), {
-    execute: [allowInsecureRequests],
-  })
+  const access = { issuer, clientId, clientSecret: secret, redirectUri: callback }
+  const party = await createRelyingParty(access)
   return {
     close: () => closeServer(server),
     begin: async (email) => {
-      const [state, nonce, verifier] = [randomState(), randomNonce(), randomPKCECodeVerifier()]
-      const url = await buildAuthorizationUrlWithPAR(config, {
-        ...{ scope: 'openid email profile', redirect_uri: callback, state, nonce },
-        login_hint: email,
-        code_challenge: await calculatePKCECodeChallenge(verifier),
-        code_challenge_method: 'S256',
-      })
+      const { url, checks } = await party.begin(email)
       return {
-        url: url.href,
+        url,
         finish: async (page) => {
           await page.waitForURL(`${callback}**`)
-          const checks = { pkceCodeVerifier: verifier, expectedNonce: nonce, expectedState: state }
-          const tokens = await authorizationCodeGrant(config, new URL(page.url()), checks)
-          return tokens.claims() ?? {}
+          return party.finish(new URL(page.url()), checks)
         },
       }
     },

@@ -50,6 +50,14 @@ export interface ReadAnswer {
   accelerate?: number
 }
 
+/** What a process of the intake consists of. */
+export interface BuiltIntake {
+  readonly app: FastifyInstance
+  readonly contacts: ContactRecorder
+  readonly reads: HeldReads
+  readonly questions: QuestionInbox
+}
+
 /** The agent intake on a database, with one enrollment secret, and agents that speak to it. */
 export class Agents {
   readonly posture: Posture
@@ -63,7 +71,7 @@ export class Agents {
   /** What every statement and change throws from now on. */
   fault: Error | undefined
   readonly #db: Kysely<Schema>
-  readonly #built: { app: FastifyInstance; contacts: ContactRecorder; reads: HeldReads }[] = []
+  readonly #built: BuiltIntake[] = []
 
   private constructor(db: Kysely<Schema>) {
     this.#db = db
@@ -99,7 +107,7 @@ export class Agents {
   build(
     settings: Partial<AgentSettings> = {},
     more: Partial<OsqueryRoutesDependencies> & { listener?: Listener } = {},
-  ): { app: FastifyInstance; contacts: ContactRecorder; reads: HeldReads } {
+  ): BuiltIntake {
     const { listener, ...rest } = more
     const { clock } = this.posture
     const db = this.#watched()
@@ -172,15 +180,15 @@ export class Agents {
       liveQueries: {
         idPrefix: 'live:',
         pendingQueries: () => this.liveQueries,
-        recordResults: async (_change, _deviceId, results) => {
-          this.liveResults.push(...results)
+        recordResults: async (_change, reports) => {
+          this.liveResults.push(...reports.flatMap(({ results }) => results))
         },
       },
       baseUrl: 'https://trust.example.com',
       certificatePem: () => 'PEM',
       ...rest,
     })
-    const built = { app, contacts, reads }
+    const built = { app, contacts, reads, questions }
     this.#built.push(built)
     return built
   }

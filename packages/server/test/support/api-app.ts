@@ -9,6 +9,7 @@ import {
   type ChangePublisher,
   type RunChange,
 } from '../../src/changes/change.ts'
+import type { DeviceTrust } from '../../src/organisation/admin-sign-in/device-trust.ts'
 import { toConsoleSite } from '../../src/organisation/admin-sign-in/console-site.ts'
 import { createFeatureSwitches } from '../../src/organisation/settings/feature-switches.ts'
 import { insertOrganisation } from '../../src/organisation/settings/organisation-store.ts'
@@ -21,6 +22,7 @@ import { createHttpApp } from '../../src/platform/http/create-app.ts'
 import type { Permission } from '../../src/schema/permissions.ts'
 import { createRateLimitStore } from '../../src/platform/http/rate-limit-store.ts'
 import { withSessions } from '../../src/surfaces/callers.ts'
+import { createDeviceTrust } from '../../src/sign-in/admin-devices/device-trust-read.ts'
 import { registerApi } from '../../src/surfaces/rest/register-api.ts'
 import type { ApiRoute } from '../../src/platform/http/route.ts'
 import { parseMasterKeys } from '../../src/platform/secrets/master-key.ts'
@@ -69,6 +71,7 @@ export interface TestApi {
   readonly clock: ManualClock
   readonly runChange: RunChange
   readonly sealer: Sealer
+  readonly deviceTrust: DeviceTrust
   /** For a listener. */
   readonly connection: DatabaseConnection
   /** Where reporting queries run. */
@@ -86,7 +89,7 @@ export interface TestApi {
 /** What routes may need of the service around them. */
 export type TestApiParts = Pick<
   TestApi,
-  'db' | 'clock' | 'runChange' | 'sealer' | 'sandbox' | 'addPublisher'
+  'db' | 'clock' | 'runChange' | 'sealer' | 'deviceTrust' | 'sandbox' | 'addPublisher'
 >
 
 /** Close it in `afterAll`. */
@@ -108,7 +111,9 @@ export async function createTestApi(
     access: database.reporting,
     resultBytesMax: REPORTING_RESULT_BYTES_MAX,
   })
-  const parts = { db, clock, runChange, sealer, sandbox, connection: database.connection }
+  const deviceTrust = createDeviceTrust({ clock })
+  const { connection } = database
+  const parts = { db, clock, runChange, sealer, sandbox, connection, deviceTrust }
   await insertOrganisation(db, 'Example', clock.now())
   await createKeyAdmin(runChange)
   const addPublisher = (publisher: ChangePublisher) => void publishers.push(publisher)
@@ -130,7 +135,7 @@ export async function createTestApi(
 }
 
 function createApp(
-  { db, clock, sealer }: Pick<TestApi, 'db' | 'clock' | 'sealer'>,
+  { db, clock, sealer, deviceTrust }: Pick<TestApi, 'db' | 'clock' | 'sealer' | 'deviceTrust'>,
   routes: readonly ApiRoute[],
 ): FastifyInstance {
   const app = createHttpApp({
@@ -149,7 +154,7 @@ function createApp(
   }
   registerApi(app, {
     routes,
-    callers: withSessions(callers, db, toConsoleSite(BASE_URL)),
+    callers: withSessions(callers, { db, deviceTrust }, toConsoleSite(BASE_URL)),
     checkPermission,
     isFeatureEnabled: (feature) => features.isFeatureEnabled(feature),
     answerOnce: createAnswerOnce({

@@ -83,8 +83,13 @@ export async function createCampaignsApi(): Promise<CampaignsApi> {
     show: async (id) => (await api.request<TestCampaign>(`${CAMPAIGNS_PATH}/${id}`)).body,
     answer: (deviceId, id, revision, answer = {}) =>
       api.runChange({ actor: SYSTEM_ACTOR }, (change) =>
-        recordLiveAnswers(change, { forget: () => undefined }, deviceId, [
-          { id: `live:${id}:${revision}`, rows: [], statusCode: 0, message: '', ...answer },
+        recordLiveAnswers(change, { forget: () => undefined }, [
+          {
+            deviceId: deviceId,
+            results: [
+              { id: `live:${id}:${revision}`, rows: [], statusCode: 0, message: '', ...answer },
+            ],
+          },
         ]),
       ),
     async listDevices(id, query = '') {

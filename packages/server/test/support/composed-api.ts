@@ -112,8 +112,8 @@ export async function composeTestApi({
   return { services, routes: parts.routes, http, served, parts, close: () => cleanup.run() }
 }
 
-/** An API for tests that neither look at the sandbox of reporting queries nor add publishers. */
-export interface ServiceApi extends Omit<TestApi, 'sandbox' | 'addPublisher'> {
+/** An API for tests of the whole service, whose parts they do not make. */
+export interface ServiceApi extends Omit<TestApi, 'sandbox' | 'deviceTrust' | 'addPublisher'> {
   /** Runs a periodic job once. */
   readonly runJob: (name: keyof typeof PERIODIC_JOBS) => Promise<void>
 }

@@ -3,7 +3,7 @@
  * and devices that answer what a test says. Owns no expectation.
  */
 import { request as sendHttp, type ClientRequest, type IncomingMessage } from 'node:http'
-import { createServer, type AddressInfo, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { createChangeRunner, type RunChange } from '../../src/changes/change.ts'
 import { CleanupStack } from '../../src/platform/cleanup-stack.ts'
@@ -11,6 +11,7 @@ import { systemClock } from '../../src/platform/clock.ts'
 import { createListener } from '../../src/platform/db/listener.ts'
 import { createHttpApp } from '../../src/platform/http/create-app.ts'
 import { listPorts } from '../../src/platform/net/browser-ports.ts'
+import { findFreePort, findFreePortRange } from '../../src/platform/net/find-free-port.ts'
 import { newSecret } from '../../src/platform/ids.ts'
 import { SILENT_LOGGER } from '../../src/platform/silent-logger.ts'
 import { createSupervisor } from '../../src/app/supervisor.ts'
@@ -91,7 +92,7 @@ export async function openProofWorld({
   const database = await createTestDatabase()
   cleanup.add(() => database.close())
   const runChange = createChangeRunner(database.db, systemClock, [])
-  const probePorts = await findFreeRange(PORT_COUNT)
+  const probePorts = await findFreePortRange('127.0.0.1', PORT_COUNT)
   const http = createHttpApp({
     logger: SILENT_LOGGER,
     baseUrl: 'http://127.0.0.1',
@@ -115,7 +116,7 @@ export async function openProofWorld({
             }
       }),
     )
-  const { port } = await listenAnywhere()
+  const port = await findFreePort('127.0.0.1')
   const baseUrl = `http://${hostname}:${port}`
   const part = createProofPart(
     { clock: systemClock, db: database.db, log: SILENT_LOGGER, runChange },
@@ -226,33 +227,4 @@ async function openPort(
   response.resume()
   const { localPort = 0 } = request.socket ?? ({} as Partial<Socket>)
   return { status: response.statusCode ?? 0, port, localPort, close: () => request.destroy() }
-}
-
-async function listenAnywhere(): Promise<AddressInfo> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return address
-}
-
-/** Ports one after another that nobody listens on now. */
-export async function findFreeRange(count: number) {
-  for (let first = 30_000 + Math.floor(Math.random() * 20_000); ; first += count) {
-    const range = { first, last: first + count - 1 }
-    if (await isFree(range)) return range
-  }
-}
-
-async function isFree({ first, last }: { first: number; last: number }): Promise<boolean> {
-  for (let port = first; port <= last; port += 1) {
-    const server = createServer()
-    const isOpen = await new Promise<boolean>((resolve) => {
-      server.once('error', () => resolve(false))
-      server.listen(port, '127.0.0.1', () => resolve(true))
-    })
-    if (isOpen) await new Promise((resolve) => server.close(resolve))
-    else return false
-  }
-  return true
 }

@@ -66,17 +66,21 @@ export async function startStandInEntra(): Promise<StandInEntra> {
   const authority = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const redirectUri = `${authority}/common/federation/externalauthprovider`
   const subjects = new Map<string, string>()
+  /** Of the accounts, by the name at which each was first asked for. */
+  const accounts = new Map<string, string>()
   return {
     authority,
     redirectUri,
     request: async (clientId, username, { claims, header, isForeignKey = false } = {}) => {
       const now = Math.floor(Date.now() / 1_000)
       const subject = randomUUID()
+      const objectId = accounts.get(username) ?? randomUUID()
+      accounts.set(username, objectId)
       const hint = await new SignJWT({
         iss: `${authority}/${TENANT}/v2.0`,
         aud: ENTRA_APP,
         tid: TENANT,
-        oid: randomUUID(),
+        oid: objectId,
         sub: subject,
         preferred_username: username,
         iat: now - 5,

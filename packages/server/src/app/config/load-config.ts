@@ -15,6 +15,8 @@ type Values = { [Name in SettingName]: ReturnType<(typeof SETTINGS)[Name]['parse
 export interface Config extends Omit<Values, 'baseUrl'> {
   /** Without a trailing slash. */
   readonly baseUrl: string
+  /** False where the base URL follows from the port and the scheme. */
+  readonly isBaseUrlGiven: boolean
 }
 
 /** Every problem of the configuration at once, one line each. */
@@ -54,7 +56,11 @@ export function loadConfig(environment: SettingTexts, flags: SettingTexts = {}):
   problems.push(...findContradictions(values))
   if (problems.length > 0) throw new ConfigError(problems)
   const config = values as unknown as Values
-  return { ...config, baseUrl: config.baseUrl ?? defaultBaseUrl(config) }
+  return {
+    ...config,
+    baseUrl: config.baseUrl ?? defaultBaseUrl(config),
+    isBaseUrlGiven: config.baseUrl !== undefined,
+  }
 }
 
 /** The flags that hold a secret, which everybody on this machine can read in the list of processes. */

@@ -2,6 +2,7 @@ import { ADMIN_ACCESS_LEVELS, createAdmin } from '../../organisation/admins/crea
 import { toConsoleSite, toSignInAddress } from '../../organisation/admin-sign-in/console-site.ts'
 import { issueLink } from '../../organisation/admin-sign-in/sign-in-link.ts'
 import { SETTINGS } from '../../app/config/settings.ts'
+import { findServedAddress } from '../../app/served-address.ts'
 import type { Change } from '../../changes/change.ts'
 import {
   findAdminByEmail,
@@ -14,6 +15,7 @@ import {
   removeAdmin,
   type ChangedAdmin,
 } from '../../organisation/admins/change-admin.ts'
+import { setOrganisation } from '../../organisation/settings/set-organisation.ts'
 import { toTable } from '../command-io.ts'
 import { commandGroup, databaseCommand } from '../command.ts'
 import { choiceOption, option, repeatedOption } from '../option.ts'
@@ -104,22 +106,47 @@ const link = databaseCommand({
     ),
     baseUrl: settingOption(SETTINGS.baseUrl),
   },
-  run: ({ change, options: { email, name }, services }) =>
-    change(async (tx) => {
+  run: async ({ change, options: { email, name }, services: { config } }) => {
+    // The service may have been started with flags that this command was not given.
+    const served = config.isBaseUrlGiven ? undefined : await findServedAddress(config.dataDir)
+    const site = toConsoleSite(served ?? config.baseUrl)
+    return change(async (tx) => {
       const found = await findAdminByEmail(tx.tx, email)
       const admin = found ?? (await createNamed(tx, email, name))
       const { token, expiresAt } = await issueLink(tx, admin, found ? 'recovery' : 'first_admin')
-      const url = toSignInAddress(toConsoleSite(services.config.baseUrl), token)
+      const url = toSignInAddress(site, token)
       return { email: admin.email, url, expires_at: expiresAt.toISOString() }
-    }),
+    })
+  },
   text: ({ email, url, expires_at }) => [
     `The link signs ${email} in, once and until ${expires_at}:`,
     url,
+    // A service on a machine of its own is often started with a port of its own.
+    ...(isLocal(url)
+      ? ['Where the service answers at another address, make the link with --base-url.']
+      : []),
   ],
 })
 
-/** `heliograph admins create|link|list|update|remove`. */
-export const definition = commandGroup([create, link, list, update, remove])
+const allowAnyDevice = databaseCommand({
+  name: 'allow-any-device',
+  description: 'let admins use the console from any device again, when nobody can use it any more',
+  run: ({ change, services }) =>
+    change((tx) =>
+      setOrganisation(tx, { isTrustedDeviceRequired: false }, services.reevaluateAllDevices),
+    ),
+  json: ({ adminsRequireTrustedDevice }) => ({
+    admins_require_trusted_device: adminsRequireTrustedDevice,
+  }),
+  text: () => 'Admins may use the console from any device.',
+})
+
+/** `heliograph admins allow-any-device|create|link|list|update|remove`. */
+export const definition = commandGroup([allowAnyDevice, create, link, list, update, remove])
+
+function isLocal(url: string): boolean {
+  return ['127.0.0.1', 'localhost', '[::1]'].includes(new URL(url).hostname)
+}
 
 /** Whoever has one name only is called by it. */
 async function createNamed(

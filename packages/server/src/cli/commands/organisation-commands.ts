@@ -56,6 +56,7 @@ function toJson(organisation: Organisation) {
     compliance_threshold: organisation.complianceThreshold,
     api_writes: organisation.apiWritesEnabled,
     ssf: organisation.ssfEnabled,
+    admins_require_trusted_device: organisation.adminsRequireTrustedDevice,
   }
 }
 

@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import { changeSignInPolicy } from '../../sign-in/policy/change-policy.ts'
 import { FALLBACKS, getSignInPolicy, type SignInPolicy } from '../../sign-in/policy/policy-store.ts'
+import { toPolicyValues } from '../../sign-in/policy/policy-values.ts'
 import { toTableLines } from '../command-io.ts'
 import { databaseCommand } from '../command.ts'
 import { choiceOption, parsedOption, wholeOption } from '../option.ts'
@@ -8,7 +9,7 @@ import { choiceOption, parsedOption, wholeOption } from '../option.ts'
 const showCommand = databaseCommand({
   name: 'show',
   description: 'show what is decided about sign-ins',
-  run: async ({ services }) => toJson(await getSignInPolicy(services.db)),
+  run: async ({ services }) => toPolicyValues(await getSignInPolicy(services.db)),
   text: toLines,
 })
 
@@ -74,7 +75,7 @@ const setCommand = databaseCommand({
       browserKeyDays: options.browserKeyDays,
       breakGlassGroupId: options.breakGlassGroup,
     }
-    return toJson(await change(async (tx) => changeSignInPolicy(tx, edit)))
+    return toPolicyValues(await change(async (tx) => changeSignInPolicy(tx, edit)))
   },
   text: toLines,
 })
@@ -92,23 +93,20 @@ function parseFallbacks(text: string): SignInPolicy['fallbacks'] {
   )
 }
 
-function toJson(policy: SignInPolicy) {
-  return {
-    fallbacks: policy.fallbacks,
-    browser_key_days: policy.browserKeyDays,
-    first_registration: policy.firstRegistration,
-    further_registration: policy.furtherRegistration,
-    unreachable_device: policy.unreachableDevice,
-    last_known_minutes: policy.lastKnownMinutes,
-    upstream_outage: policy.upstreamOutage,
-    break_glass_group_id: policy.breakGlassGroupId,
-    recheck_age_minutes: policy.recheckAgeMinutes,
-  }
-}
-
-function toLines(policy: ReturnType<typeof toJson>): string[] {
+function toLines(policy: ReturnType<typeof toPolicyValues>): string[] {
   return toTableLines(
     ['POLICY', 'VALUE'],
-    Object.entries(policy).map(([name, value]) => [name, [value].flat().join(', ')]),
+    Object.entries(policy).map(([name, value]) => [name, toCell(value)]),
   )
+}
+
+function toCell(
+  value: ReturnType<typeof toPolicyValues>[keyof ReturnType<typeof toPolicyValues>],
+): string {
+  return [value]
+    .flat()
+    .map((item) =>
+      typeof item === 'object' && item !== null ? JSON.stringify(item) : String(item ?? ''),
+    )
+    .join(', ')
 }

@@ -19,7 +19,7 @@ const PATH = '/console/identity_provider'
 const ACCESS = { tags: ['Identity provider'], permission: 'session' } as const
 
 export type IdentityProviderDependencies = ProviderSignInDependencies &
-  Pick<SignInDependencies, 'site'>
+  Pick<SignInDependencies, 'site' | 'deviceTrust'>
 
 const GROUPS_MAX = 50
 

@@ -13,6 +13,7 @@ import {
   toBrowser,
   type SignInDependencies,
 } from '../admin-sign-in/browser-input.ts'
+import { assertTrustedDevice } from '../admin-sign-in/device-trust.ts'
 import { assertKeepsWayToSignIn, lockWaysToSignIn } from '../admin-sign-in/keep-way-to-sign-in.ts'
 import { answerSession, consoleSessionSchema } from '../admin-sign-in/session-json.ts'
 import { signInFailed } from '../admin-sign-in/sign-in.ts'
@@ -36,7 +37,7 @@ import {
 const PATH = '/console/session/provider'
 
 export type ProviderRouteDependencies = ProviderSignInDependencies &
-  Pick<SignInDependencies, 'site' | 'rateLimiter'>
+  Pick<SignInDependencies, 'site' | 'rateLimiter' | 'deviceTrust'>
 
 const begunSchema = z
   .object({ url: z.string().describe('Where the browser goes now.') })
@@ -172,6 +173,7 @@ function finishRoute(dependencies: ProviderRouteDependencies): ApiRoute {
         return answerSession(dependencies, token)
       }
       const { principal, session } = await readOwnSession(dependencies, headers)
+      assertTrustedDevice(session)
       if (session.id !== attempt.sessionId) {
         throw signInFailed('Somebody else has signed in meanwhile. Begin again.')
       }

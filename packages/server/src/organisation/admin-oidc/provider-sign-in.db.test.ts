@@ -401,6 +401,13 @@ describe('an account', () => {
     expect((await remove(session.headers)).status).toBe(409)
   })
 
+  it('is not connected by a session whose device has come to be asked for meanwhile', async () => {
+    const back = await goThere((await createConsoleSession(api.db)).headers, 'connect')
+    await sql`update organisation set admins_require_trusted_device = true`.execute(api.db)
+    expect((await send(PATH, back.headers, back.answer)).body.code).toBe('trusted_device_required')
+    await sql`update organisation set admins_require_trusted_device = false`.execute(api.db)
+  })
+
   it('ends the set-up after a one-time link', async () => {
     const pending = await createConsoleSession(api.db, { isSetupPending: true, isSteppedUp: false })
     const connected = await signIn(newAccount(), pending.headers, 'connect')

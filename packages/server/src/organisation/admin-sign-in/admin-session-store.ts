@@ -5,6 +5,7 @@ import { readPage, type PageWindow } from '../../platform/db/page.ts'
 import { defineTable, type RecordOf } from '../../schema/define-table.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { Admin } from '../admins/find-admin.ts'
+import type { DeviceProblem, DeviceTrust } from './device-trust.ts'
 
 /** Nobody used it for so long. */
 export const SESSION_IDLE_MS = 8 * HOUR_MS
@@ -57,6 +58,10 @@ export interface LiveSession extends Omit<AdminSession, 'tokenHash' | 'previousT
   readonly steppedUpAt: Date | null
   readonly isUseDue: boolean
   readonly idleEndsAt: Date
+  /** Whether the organisation asks its admins for a trusted device. */
+  readonly isDeviceRequired: boolean
+  /** What is wrong with the device of the session; null where it is trusted, undefined where it was not looked at. */
+  readonly deviceProblem: DeviceProblem | null | undefined
 }
 
 export async function insertSession(
@@ -82,15 +87,17 @@ export async function insertSession(
 
 /**
  * The session of a token, unless it has ended by the database's clock. For some seconds after a step-up also
- * that of the token before, which opens nothing that asks for a step-up.
+ * that of the token before, which opens nothing that asks for a step-up. Its device is looked at where `deviceTrust` is
+ * given.
  */
 export async function findLiveSession(
   db: Kysely<Schema>,
   tokenHash: Buffer,
+  deviceTrust: DeviceTrust | undefined,
 ): Promise<LiveSession | undefined> {
   const { rows } = await sql<SessionRow>`
     select session.id, method, is_setup_pending, user_agent, ip_address, session.created_at,
-      last_used_at, expires_at, rotated_at, admin_id, first_name, last_name, email, access,
+      last_used_at, expires_at, rotated_at, granted_session_id, admin_id, first_name, last_name, email, access,
       case when access = 'limited' then restrictions else '{}' end as restrictions,
       case when token_hash <> ${tokenHash} then null
         -- The demo has no passkey to ask for.
@@ -98,14 +105,16 @@ export async function findLiveSession(
         when stepped_up_at > ${timeInMs(-STEP_UP_MS)} then stepped_up_at end as stepped_up_at,
       last_used_at < ${timeInMs(-USE_INTERVAL_MS)} as is_use_due,
       least(last_used_at + ${SESSION_IDLE_MS}::float8 * interval '1 millisecond', expires_at)
-        as idle_ends_at
+        as idle_ends_at,
+      (select admins_require_trusted_device from organisation) as is_device_required,
+      ${deviceTrust?.problem() ?? sql`null`} as device_problem
     from admin_session session join admin_user on admin_user.id = admin_id
       and deactivated_at is null
     where (token_hash = ${tokenHash}
         or (previous_token_hash = ${tokenHash} and rotated_at > ${timeInMs(-ROTATION_GRACE_MS)}))
       and expires_at > now() and last_used_at > ${timeInMs(-SESSION_IDLE_MS)}`.execute(db)
   const [row] = rows
-  return row && toLiveSession(row)
+  return row && { ...toLiveSession(row), deviceProblem: deviceTrust && row.device_problem }
 }
 
 interface SessionRow extends Omit<
@@ -119,9 +128,11 @@ interface SessionRow extends Omit<
   readonly restrictions: readonly string[]
   readonly is_use_due: boolean
   readonly idle_ends_at: Date
+  readonly is_device_required: boolean
+  readonly device_problem: DeviceProblem | null
 }
 
-function toLiveSession(row: SessionRow): LiveSession {
+function toLiveSession(row: SessionRow): Omit<LiveSession, 'deviceProblem'> {
   return {
     id: row.id,
     adminId: row.admin_id,
@@ -136,6 +147,8 @@ function toLiveSession(row: SessionRow): LiveSession {
     steppedUpAt: row.stepped_up_at,
     isUseDue: row.is_use_due,
     idleEndsAt: row.idle_ends_at,
+    grantedSessionId: row.granted_session_id,
+    isDeviceRequired: row.is_device_required,
     admin: {
       id: row.admin_id,
       firstName: row.first_name,
@@ -191,6 +204,44 @@ export async function rotateSession(
     .returning('id')
     .executeTakeFirst()
   return row !== undefined
+}
+
+/**
+ * Binds a session to what the proof of its device granted, and gives it another token; the token before, which must be
+ * the present one, opens nothing from then on. Answers whether that was so.
+ */
+export async function updateSessionDevice(
+  db: Kysely<Schema>,
+  tokens: { readonly present: Buffer; readonly next: Buffer },
+  grantedSessionId: string,
+): Promise<boolean> {
+  const row = await db
+    .updateTable('admin_session')
+    .set({
+      previous_token_hash: null,
+      token_hash: tokens.next,
+      rotated_at: sql<Date>`now()`,
+      last_used_at: sql<Date>`now()`,
+      granted_session_id: grantedSessionId,
+    })
+    .where('token_hash', '=', tokens.present)
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** What is wrong with the device of a session; `unbound` also where the session has ended, null where it is trusted. */
+export async function findDeviceProblem(
+  db: Kysely<Schema>,
+  id: string,
+  deviceTrust: DeviceTrust,
+): Promise<DeviceProblem | null> {
+  const { rows } = await sql<{ problem: DeviceProblem | null }>`
+    select ${deviceTrust.problem()} as problem
+    from admin_session session join admin_user on admin_user.id = admin_id
+    where session.id = ${id}`.execute(db)
+  const [row = { problem: 'unbound' as const }] = rows
+  return row.problem
 }
 
 /** A session with whose it is, as lists show it. */

@@ -4,8 +4,28 @@ import { permissionsOf } from '../../schema/access-levels.ts'
 import type { Principal, PrincipalSession } from '../../schema/principal.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { toAccessLevel } from '../admins/create-admin.ts'
-import { findLiveSession, updateSessionUse, type LiveSession } from './admin-session-store.ts'
+import type { DeviceTrust } from './device-trust.ts'
+import {
+  findDeviceProblem,
+  findLiveSession,
+  updateSessionUse,
+  type LiveSession,
+} from './admin-session-store.ts'
 import { hashSignInToken } from './sign-in-token.ts'
+
+/** What sessions are looked up with. */
+export interface SessionLookup {
+  readonly db: Kysely<Schema>
+  readonly deviceTrust: DeviceTrust
+}
+
+/** How a session is looked at. */
+export interface SessionLook {
+  /** Whether it is a use of the session; it is unless said otherwise. */
+  readonly isUse?: boolean
+  /** Whether its device is looked at also where none is asked for. */
+  readonly isDeviceShown?: boolean
+}
 
 /** A caller who is signed in. */
 export interface AuthenticatedSession {
@@ -21,12 +41,13 @@ export interface AuthenticatedSession {
  * @throws AppError `unauthenticated`
  */
 export async function authenticateSession(
-  db: Kysely<Schema>,
+  { db, deviceTrust }: SessionLookup,
   token: string,
-  { isUse = true }: { readonly isUse?: boolean } = {},
+  { isUse = true, isDeviceShown = false }: SessionLook = {},
 ): Promise<AuthenticatedSession> {
   const hash = hashSignInToken(token)
-  const session = hash === undefined ? undefined : await findLiveSession(db, hash)
+  const session =
+    hash === undefined ? undefined : await findWithDevice({ db, deviceTrust }, hash, isDeviceShown)
   if (session === undefined) {
     throw new AppError('unauthenticated', 'The session has ended. Sign in again.')
   }
@@ -49,4 +70,18 @@ export async function authenticateSession(
     },
     session,
   }
+}
+
+/** A session, with what is wrong with its device where one is asked for: in one statement, but for when that has changed. */
+async function findWithDevice(
+  { db, deviceTrust }: SessionLookup,
+  hash: Buffer,
+  isDeviceShown: boolean,
+): Promise<LiveSession | undefined> {
+  const isLookedAt = isDeviceShown || deviceTrust.wasRequired
+  const session = await findLiveSession(db, hash, isLookedAt ? deviceTrust : undefined)
+  if (session === undefined) return undefined
+  deviceTrust.wasRequired = session.isDeviceRequired
+  if (!session.isDeviceRequired || isLookedAt) return session
+  return { ...session, deviceProblem: await findDeviceProblem(db, session.id, deviceTrust) }
 }

@@ -6,6 +6,7 @@ import { addressBucket, rateLimited, type RateLimiter } from '../../platform/htt
 import { assertOwnPage, readSessionCookie } from '../../platform/http/session-cookie.ts'
 import { authenticateSession, type AuthenticatedSession } from './authenticate-session.ts'
 import type { ConsoleSite } from './console-site.ts'
+import type { DeviceTrust } from './device-trust.ts'
 import type { SigningInBrowser } from './sign-in.ts'
 import type { AuthenticationResponseJSON, RegistrationResponseJSON, WebAuthn } from './webauthn.ts'
 
@@ -13,6 +14,7 @@ export interface SignInDependencies extends Pick<Foundation, 'db' | 'runChange'>
   readonly site: ConsoleSite
   readonly rateLimiter: RateLimiter
   readonly webAuthn: WebAuthn
+  readonly deviceTrust: DeviceTrust
 }
 
 /** Where the routes about the session of the browser stand in the reference. */
@@ -22,6 +24,8 @@ export const SESSION_TAGS = ['Console session']
 const ATTEMPTS_PER_MINUTE = 60
 /** Attempts to step a session up, in any 60 seconds. */
 const STEP_UPS_PER_MINUTE = 20
+/** Attempts to bind a session to a device, in any 60 seconds. */
+const BINDINGS_PER_MINUTE = 20
 
 /** Whoever tries to sign in does so from a page of the console, and not too often. */
 export async function admitSignIn(
@@ -51,6 +55,14 @@ export async function admitStepUp(
   await takeAttempt(rateLimiter, `step-up ${sessionId}`, STEP_UPS_PER_MINUTE)
 }
 
+/** A session is bound to a device not too often either. */
+export async function admitBinding(
+  { rateLimiter }: Pick<SignInDependencies, 'rateLimiter'>,
+  sessionId: string,
+): Promise<void> {
+  await takeAttempt(rateLimiter, `device of ${sessionId}`, BINDINGS_PER_MINUTE)
+}
+
 async function takeAttempt(
   rateLimiter: RateLimiter,
   bucket: string,
@@ -77,10 +89,11 @@ export function toBrowser(
  * it was decided where its caller was found.
  */
 export async function readOwnSession(
-  { db, site }: Pick<SignInDependencies, 'db' | 'site'>,
+  { db, site, deviceTrust }: Pick<SignInDependencies, 'db' | 'site' | 'deviceTrust'>,
   headers: IncomingHttpHeaders,
 ): Promise<AuthenticatedSession> {
-  return authenticateSession(db, readSessionCookie(headers, site.cookie) ?? '', { isUse: false })
+  const token = readSessionCookie(headers, site.cookie) ?? ''
+  return authenticateSession({ db, deviceTrust }, token, { isUse: false, isDeviceShown: true })
 }
 
 const BINARY_LENGTH_MAX = 65_536

@@ -1,15 +1,18 @@
-import type { Kysely } from 'kysely'
 import { z } from 'zod'
 import { SECOND_MS } from '../../platform/clock.ts'
 import { writeSessionCookie } from '../../platform/http/session-cookie.ts'
 import { listOpenAreas } from '../../schema/access-levels.ts'
 import { answer } from '../../schema/operations.ts'
-import type { Schema } from '../../schema/schema.ts'
 import { timestampSchema, toTimestamp } from '../../platform/wire/wire-values.ts'
 import { ADMIN_ACCESS_LEVELS } from '../admins/create-admin.ts'
 import { SESSION_LIFETIME_MS, STEP_UP_MS } from './admin-session-store.ts'
-import { authenticateSession, type AuthenticatedSession } from './authenticate-session.ts'
+import {
+  authenticateSession,
+  type AuthenticatedSession,
+  type SessionLookup,
+} from './authenticate-session.ts'
 import type { ConsoleSite } from './console-site.ts'
+import { DEVICE_PROBLEMS } from './device-trust.ts'
 
 const ACCESS_LEVELS = ['full', 'limited', 'billing'] as const
 /** How admins sign in. */
@@ -41,6 +44,17 @@ export const consoleSessionSchema = z
       .describe(
         'The session began with a one-time link and opens nothing but this until the admin has a way to sign in.',
       ),
+    trusted_device: z
+      .object({
+        required: z
+          .boolean()
+          .describe('Whether the session opens nothing but this until its device is trusted.'),
+        problem: z
+          .enum(DEVICE_PROBLEMS)
+          .nullable()
+          .describe('What is wrong with the device of the session; null where it is trusted.'),
+      })
+      .describe('The device that the session is bound to.'),
     stepped_up_until: timestampSchema
       .nullable()
       .describe('Until when what asks for a step-up is open; null when it is not.'),
@@ -71,6 +85,7 @@ export function toConsoleSessionJson({
     permissions: [...principal.permissions],
     method: session.method,
     setup_required: session.isSetupPending,
+    trusted_device: { required: session.isDeviceRequired, problem: session.deviceProblem ?? null },
     stepped_up_until: toTimestamp(steppedUpAt && new Date(steppedUpAt.getTime() + STEP_UP_MS)),
     idle_ends_at: toTimestamp(session.idleEndsAt),
     ends_at: toTimestamp(session.expiresAt),
@@ -80,10 +95,12 @@ export function toConsoleSessionJson({
 
 /** The session that has begun, or has a new token, with its cookie. */
 export async function answerSession(
-  { db, site }: { readonly db: Kysely<Schema>; readonly site: ConsoleSite },
+  { site, ...lookup }: SessionLookup & { readonly site: ConsoleSite },
   token: string,
 ) {
-  const json = toConsoleSessionJson(await authenticateSession(db, token))
+  const json = toConsoleSessionJson(
+    await authenticateSession(lookup, token, { isDeviceShown: true }),
+  )
   const maxAgeSeconds = SESSION_LIFETIME_MS / SECOND_MS
   return answer(200, json, { 'set-cookie': writeSessionCookie(site.cookie, token, maxAgeSeconds) })
 }

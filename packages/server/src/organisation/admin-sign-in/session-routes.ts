@@ -32,6 +32,7 @@ function ownSessionRoutes(dependencies: SignInDependencies): ApiRoute[] {
     route({
       ...access,
       method: 'GET',
+      opensWithoutDevice: true,
       summary: 'Show who is signed in',
       responses: { 200: consoleSessionSchema },
       handler: async ({ headers }) =>
@@ -40,6 +41,7 @@ function ownSessionRoutes(dependencies: SignInDependencies): ApiRoute[] {
     route({
       ...access,
       method: 'DELETE',
+      opensWithoutDevice: true,
       summary: 'Sign out',
       description: 'The session ends at once, in every process of the service.',
       responses: { 204: noContent },

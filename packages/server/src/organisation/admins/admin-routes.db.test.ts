@@ -16,9 +16,9 @@ let api: TestApi
 let ada: string
 
 beforeAll(async () => {
-  api = await createTestApi(({ db, runChange }) => [
+  api = await createTestApi(({ db, runChange, deviceTrust }) => [
     ...adminRoutes({ db, runChange }),
-    ...organisationRoutes({ db, runChange, reevaluateAllDevices }),
+    ...organisationRoutes({ db, runChange, reevaluateAllDevices, deviceTrust }),
   ])
   ada = await insertAdmin('Ada', 'Lovelace', { access: 'limited', restrictions: ['devices'] })
   await insertAdmin('Ada', 'Yonath')

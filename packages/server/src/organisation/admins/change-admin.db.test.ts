@@ -32,11 +32,11 @@ let records: ChangeRecord[]
 let count = 0
 
 beforeAll(async () => {
-  api = await createTestApi(({ addPublisher, db, runChange }) => {
+  api = await createTestApi(({ addPublisher, db, runChange, deviceTrust }) => {
     addPublisher((record) => Promise.resolve(void records.push(record)))
     return [
       ...adminRoutes({ db, runChange }),
-      ...organisationRoutes({ db, runChange, reevaluateAllDevices }),
+      ...organisationRoutes({ db, runChange, reevaluateAllDevices, deviceTrust }),
     ]
   })
   records = []

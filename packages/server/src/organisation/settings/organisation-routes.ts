@@ -6,12 +6,15 @@ import { toWire } from '../../platform/wire/to-wire.ts'
 import { textInput } from '../../platform/wire/body-values.ts'
 import { timestampSchema } from '../../platform/wire/wire-values.ts'
 import { route, type ApiRoute } from '../../schema/operations.ts'
+import type { DeviceTrust } from '../admin-sign-in/device-trust.ts'
+import { admitDeviceSwitch } from './admit-device-switch.ts'
 import { getOrganisation, type Organisation } from './organisation-store.ts'
 import { COMPLIANCE_THRESHOLDS, setOrganisation } from './set-organisation.ts'
 
 export interface OrganisationRouteDependencies extends Pick<Foundation, 'db' | 'runChange'> {
   /** Derives the status of every device anew. */
   readonly reevaluateAllDevices: (change: Change) => Promise<void>
+  readonly deviceTrust: DeviceTrust
 }
 
 const TAGS = ['Organisation']
@@ -30,6 +33,9 @@ const organisationSchema = z
       .describe('The least status of a device that counts as not compliant.'),
     api_writes: z.boolean().describe('Whether API keys may write.'),
     ssf: z.boolean().describe('Whether Shared Signals streams are served.'),
+    admins_require_trusted_device: z
+      .boolean()
+      .describe('Whether admins use the console from trusted devices alone. Keys are not asked.'),
     created_at: timestampSchema,
     updated_at: timestampSchema,
   })
@@ -41,6 +47,12 @@ const changeBody = z
     compliance_threshold: z.enum(COMPLIANCE_THRESHOLDS).optional(),
     api_writes: z.boolean().optional(),
     ssf: z.boolean().optional(),
+    admins_require_trusted_device: z
+      .boolean()
+      .optional()
+      .describe(
+        'Changed by admins who are signed in alone; switched on from a session that is bound to a trusted device.',
+      ),
   })
   .meta({ id: 'ChangeOrganisation' })
 
@@ -49,6 +61,7 @@ export function organisationRoutes({
   db,
   runChange,
   reevaluateAllDevices,
+  deviceTrust,
 }: OrganisationRouteDependencies): ApiRoute[] {
   return [
     route({
@@ -84,8 +97,10 @@ export function organisationRoutes({
       body: changeBody,
       responses: { 200: organisationSchema },
       example: { body: { compliance_threshold: 'will_block' } },
-      handler: async ({ change, body }) =>
-        toOrganisationJson(
+      handler: async ({ change, body, principal }) => {
+        const isTrustedDeviceRequired = body.admins_require_trusted_device
+        await admitDeviceSwitch(change, deviceTrust, principal.session?.id, isTrustedDeviceRequired)
+        return toOrganisationJson(
           await setOrganisation(
             change,
             {
@@ -93,10 +108,12 @@ export function organisationRoutes({
               complianceThreshold: body.compliance_threshold,
               isApiWritesEnabled: body.api_writes,
               isSsfEnabled: body.ssf,
+              isTrustedDeviceRequired,
             },
             reevaluateAllDevices,
           ),
-        ),
+        )
+      },
     }),
   ]
 }

@@ -23,6 +23,8 @@ export interface OrganisationSettings {
   readonly complianceThreshold?: Organisation['complianceThreshold'] | undefined
   readonly isApiWritesEnabled?: boolean | undefined
   readonly isSsfEnabled?: boolean | undefined
+  /** Whether admins use the console from trusted devices alone. */
+  readonly isTrustedDeviceRequired?: boolean | undefined
 }
 
 /**
@@ -40,6 +42,8 @@ export async function setOrganisation(
     complianceThreshold: settings.complianceThreshold ?? before.complianceThreshold,
     apiWritesEnabled: settings.isApiWritesEnabled ?? before.apiWritesEnabled,
     ssfEnabled: settings.isSsfEnabled ?? before.ssfEnabled,
+    adminsRequireTrustedDevice:
+      settings.isTrustedDeviceRequired ?? before.adminsRequireTrustedDevice,
     updatedAt: change.at,
   })
   change.recordAudit({
@@ -59,5 +63,6 @@ function toAuditValues(organisation: Organisation) {
     compliance_threshold: organisation.complianceThreshold,
     api_writes: organisation.apiWritesEnabled,
     ssf: organisation.ssfEnabled,
+    admins_require_trusted_device: organisation.adminsRequireTrustedDevice,
   }
 }

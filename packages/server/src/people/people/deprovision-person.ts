@@ -3,6 +3,11 @@ import { deleteMembershipsOfPerson, updatePerson, type Person } from './person-s
 
 /** What else ends with the access of a person; composed once for the whole service. */
 export interface DeprovisionDependencies {
+  /**
+   * Locks every device of the person: devices are locked before people. What it answers is called when the person is
+   * locked: it begins the change anew where there is another device since.
+   */
+  readonly lockDevices: (change: Change, personId: string) => Promise<() => Promise<void>>
   /** Ends the registration of every device of the person. */
   readonly endRegistrations: (change: Change, personId: string) => Promise<void>
   /** Ends the enrollment secrets that register devices to the person. */

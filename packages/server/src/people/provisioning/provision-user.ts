@@ -12,7 +12,7 @@ import { insertPerson, updatePerson, type Person } from '../people/person-store.
 import type { ScimAttributes } from './read-resource.ts'
 import { notUnique, resourceNotFound } from './scim-error.ts'
 import { PROVISIONED_COLUMNS, toProvisionedPerson, type ProvisionedPerson } from './scim-user.ts'
-import { findUnmanagedPerson, findUserConflict, findUserForUpdate } from './scim-user-store.ts'
+import { findUnmanagedPersonId, findUserConflict, findUserForUpdate } from './scim-user-store.ts'
 
 /**
  * Makes a user of an identity provider. A person who is there already without one, from the enrollment
@@ -27,8 +27,9 @@ export async function createUser(
 ): Promise<Person> {
   const provisioned = toProvisionedPerson(attributes)
   const { email, userName } = provisioned.columns
-  const known = await findUnmanagedPerson(change.tx, [email, userName])
-  if (known !== undefined) return saveUser(change, deps, known, provisioned)
+  const knownId = await findUnmanagedPersonId(change.tx, [email, userName])
+  const known = knownId === undefined ? undefined : await lockUser(change, deps, knownId)
+  if (known?.userName === null) return saveUser(change, deps, known, provisioned)
   await requireUnique(change, provisioned, provisioned.active !== false, undefined)
   const created = await insertPerson(change.tx, toColumns(provisioned), change.at)
   if (created === undefined) throw conflictOf('email', provisioned)
@@ -53,7 +54,7 @@ export async function updateUser(
   id: string,
   { check, next }: UserUpdate,
 ): Promise<Person> {
-  const person = await getUserForUpdate(change, id)
+  const person = await getLockedUser(change, deps, id)
   await check(person)
   return saveUser(change, deps, person, toProvisionedPerson(next(person)))
 }
@@ -76,13 +77,29 @@ export async function deleteUser(
   id: string,
   check: UserUpdate['check'],
 ): Promise<void> {
-  const person = await getUserForUpdate(change, id)
+  const person = await getLockedUser(change, deps, id)
   await check(person)
   await endProvisioning(change, deps, person)
 }
 
-async function getUserForUpdate(change: Change, id: string): Promise<Person> {
+/** A user, locked after the devices, whose registrations may end. */
+async function lockUser(
+  change: Change,
+  deps: DeprovisionDependencies,
+  id: string,
+): Promise<Person | undefined> {
+  const assertLocked = await deps.lockDevices(change, id)
   const person = await findUserForUpdate(change.tx, id)
+  await assertLocked()
+  return person
+}
+
+async function getLockedUser(
+  change: Change,
+  deps: DeprovisionDependencies,
+  id: string,
+): Promise<Person> {
+  const person = await lockUser(change, deps, id)
   if (person === undefined) throw resourceNotFound('user', id)
   return person
 }

@@ -124,26 +124,24 @@ export async function listGroupsOfUsers(
 }
 
 /**
- * A person whom no identity provider manages yet and whose email address is one of these in any case,
- * locked; the earlier address counts more.
+ * A person whom no identity provider manages yet and whose email address is one of these in any case; the
+ * earlier address counts more.
  */
-export async function findUnmanagedPerson(
-  tx: Transaction<Schema>,
+export async function findUnmanagedPersonId(
+  db: Kysely<Schema>,
   emails: readonly string[],
-): Promise<Person | undefined> {
+): Promise<string | undefined> {
   const wanted = emails.map((email) => email.toLowerCase())
-  const rows = await listRecords(
-    tx
-      .selectFrom('person')
-      .selectAll()
-      .where(sql`lower(email)`, 'in', wanted)
-      .where('user_name', 'is', null)
-      .where('deprovisioned_at', 'is', null)
-      .orderBy('id')
-      .forUpdate(),
-  )
+  const rows = await db
+    .selectFrom('person')
+    .select(['id', 'email'])
+    .where(sql`lower(email)`, 'in', wanted)
+    .where('user_name', 'is', null)
+    .where('deprovisioned_at', 'is', null)
+    .orderBy('id')
+    .execute()
   const byPreference = wanted.map((email) => rows.find((row) => row.email.toLowerCase() === email))
-  return byPreference.find((row) => row !== undefined)
+  return byPreference.find((row) => row !== undefined)?.id
 }
 
 /** Which of these values another user has: the user name, or the email address of a live one. */

@@ -145,6 +145,20 @@ export function findDatabaseFault(error: unknown): DatabaseFault | undefined {
   return FAULT_OF_CODE[code] ?? (isConnectionFailure(error) ? AWAY : undefined)
 }
 
+/** Conflicts, locks and statements that took too long, and what was too large: with other contents it may go well. */
+const FAULT_CODES_OF_CONTENTS: ReadonlySet<string> = new Set([
+  '40001',
+  '40P01',
+  '53200',
+  '55P03',
+  '57014',
+])
+
+/** Whether an error tells of the database as it is, whatever was asked of it. */
+export function isFaultOfDatabase(error: unknown): boolean {
+  return findDatabaseFault(error) !== undefined && !FAULT_CODES_OF_CONTENTS.has(errorCodeOf(error))
+}
+
 /** Whether a fault means that nothing can be written, although the database may answer. */
 export function hindersWrites(fault: DatabaseFault): boolean {
   return fault.kind === 'read_only' || fault.kind === 'full' || fault.kind === 'storage'

@@ -44,6 +44,16 @@ test('an answer that is late does not move the time, and a clock that was set do
   expect(clock.now().getTime()).toBe(source.timeMs)
 })
 
+test('a quicker answer puts right what a slower one left uncertain', async () => {
+  const source = new ManualSource()
+  source.answerAfterMs = 800
+  const clock = new SynchronisedClock(source)
+  await clock.synchronise()
+  source.answerAfterMs = 600
+  await clock.synchronise()
+  expect(Math.abs(clock.now().getTime() - source.timeMs)).toBeLessThanOrEqual(300)
+})
+
 test('a look that fails leaves the time as it is', async () => {
   const source = new ManualSource()
   const clock = new SynchronisedClock(source)

@@ -22,6 +22,8 @@ export class SynchronisedClock implements Clock {
   readonly #source: TimeSource
   /** What the time is ahead of the steady clock by. */
   #aheadMs: number
+  /** How wrong that may have been when it was read. */
+  #uncertaintyMs = Infinity
 
   constructor(source: TimeSource) {
     this.#source = source
@@ -34,7 +36,8 @@ export class SynchronisedClock implements Clock {
 
   /**
    * Looks at the clock of the database once. The database read it at some moment of the look: what differs by
-   * less than half of the look is no difference, so that a slow answer does not move the time.
+   * less than half of the look is no difference, so that a slow answer does not move the time, unless the look
+   * before was slower yet.
    */
   async synchronise(): Promise<void> {
     const beginMs = this.#source.steadyMs()
@@ -42,7 +45,10 @@ export class SynchronisedClock implements Clock {
     const endMs = this.#source.steadyMs()
     const uncertaintyMs = (endMs - beginMs) / 2
     const aheadMs = timeMs - (beginMs + uncertaintyMs)
-    if (Math.abs(aheadMs - this.#aheadMs) > uncertaintyMs) this.#aheadMs = aheadMs
+    const isSurer = uncertaintyMs < this.#uncertaintyMs
+    if (!isSurer && Math.abs(aheadMs - this.#aheadMs) <= uncertaintyMs) return
+    this.#aheadMs = aheadMs
+    this.#uncertaintyMs = uncertaintyMs
   }
 }
 

@@ -62,7 +62,7 @@ export function bearerCredential<By extends Caller>(
 /** What of an operation counts where its caller is looked for. */
 type CredentialOperation<By extends Caller> = Pick<
   Operation<By>,
-  'access' | 'credentials' | 'stepUp' | 'isUnattended'
+  'access' | 'credentials' | 'stepUp' | 'opensWithoutDevice' | 'isUnattended'
 >
 
 /**
@@ -118,16 +118,18 @@ interface FoundCaller<By> {
 }
 
 async function tryCredentials<By extends Caller>(
-  { access, credentials, stepUp, isUnattended }: CredentialOperation<By>,
+  operation: CredentialOperation<By>,
   options: CallerOptions<By>,
   request: FastifyRequest,
   isFoundAgain: boolean,
 ): Promise<FoundCaller<By>> {
+  const { access, credentials, stepUp, opensWithoutDevice } = operation
   const { method, headers, ip: address, log } = request
   const params = request.params as Readonly<Record<string, string>>
   const query = request.query as Readonly<Record<string, unknown>>
-  const isUse = !isFoundAgain && !isUnattended
-  const sent = { method, headers, params, query, address, access, stepUp, isUse, log }
+  const isUse = !isFoundAgain && !operation.isUnattended
+  const asked = { access, stepUp, opensWithoutDevice, isUse }
+  const sent = { method, headers, params, query, address, log, ...asked }
   for (const { kind, find } of [...credentials, ...options.credentials]) {
     const caller = await find(sent)
     if (caller !== undefined) return { caller, kind }

@@ -133,6 +133,8 @@ export interface CredentialRequest {
   readonly access: Access
   /** Whether the operation asks a session for a step-up. */
   readonly stepUp: boolean
+  /** Whether the operation is open to a session whose device is not trusted. */
+  readonly opensWithoutDevice: boolean
   /**
    * Whether the request is a use of what it carries: not when that is looked for again while the request is under
    * way, and not when clients send the operation by themselves.
@@ -171,6 +173,8 @@ export interface Operation<By extends Caller = Caller> {
   readonly credentials: readonly Credential<By>[]
   /** Whether a session opens it only shortly after its person has proven to be there; keys are not asked. */
   readonly stepUp: boolean
+  /** Whether a session opens it before its device is trusted, where that is asked for. */
+  readonly opensWithoutDevice: boolean
   /** Whether clients send it by themselves, again and again, so that it says of nobody that they are there. */
   readonly isUnattended: boolean
   /** Whether HEAD is answered like GET; not where every answer is put on record. */
@@ -228,6 +232,7 @@ export function operation<By extends Caller = Caller>({
   return {
     credentials: [],
     stepUp: false,
+    opensWithoutDevice: false,
     isUnattended: false,
     answersHead: true,
     feature: undefined,

@@ -1,4 +1,4 @@
-import { sql, type Transaction } from 'kysely'
+import { sql, type RawBuilder, type Transaction } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 import type { OsqueryRow } from '../../schema/tables/column-types.ts'
 import type {
@@ -33,6 +33,7 @@ export interface DeviceCheck {
 
 /** One of several checks of a device. */
 export interface ListedDeviceCheck extends DeviceCheck {
+  readonly deviceId: string
   /** Whether the device itself runs checks that are not in the list. */
   readonly hasOtherChecks: boolean
   /** Whether results follow the last round of the device whose checks are not in the list. */
@@ -52,31 +53,39 @@ interface DeviceCheckRow extends Omit<ListedDeviceCheck, 'stored' | 'following'>
   readonly failingSince: Date | null
 }
 
+/** Checks of a device. */
+export interface ChecksOfDevice {
+  readonly deviceId: string
+  readonly checkIds: readonly string[]
+}
+
 /**
- * Those of `checkIds` that exist, by ascending id. The ids travel as JSON: the length of an array would
- * have the statement planned anew for every report.
+ * Those of the checks that exist, by ascending ids of device and check; each device at most once. The ids travel as
+ * JSON: the length of an array would have the statement planned anew for every report.
  */
 export async function listDeviceChecks(
   tx: Transaction<Schema>,
-  deviceId: string,
-  checkIds: readonly string[],
+  asked: readonly ChecksOfDevice[],
 ): Promise<ListedDeviceCheck[]> {
   const { rows } = await sql<DeviceCheckRow>`
-    with wanted as materialized (
-      select value::bigint as id from jsonb_array_elements_text(${JSON.stringify(checkIds)}::jsonb)),
+    with wanted as materialized (${checkPairs(asked)}),
     rest as materialized (
-      select exists (
+      select d.id as device_id, exists (
         select from posture_check c
-        where c.id not in (select id from wanted) and c.paused_at is null
+        where (d.id, c.id) not in (select device_id, check_id from wanted) and c.paused_at is null
           and c.type <> 'external' and ${IS_TARGETED}) as "hasOtherChecks",
         exists (
           select from check_result other
           where other.device_id = d.id and other.follows_round
-            and other.check_id not in (select id from wanted)) as "hasOtherFollowers",
+            and (d.id, other.check_id) not in (select device_id, check_id from wanted)
+          ) as "hasOtherFollowers",
         exists (select from check_refresh f where f.device_id = d.id) as "hasRefreshes"
-      from device d where d.id = ${deviceId})
-    select c.id as "checkId", c.name, c.issue_title as "issueTitle", c.type, c.revision,
-      c.primary_key_column as "primaryKeyColumn", c.remediation_strategy as strategy,
+      from device d
+      where d.id in (
+        select value::bigint
+        from jsonb_array_elements_text(${JSON.stringify(asked.map(({ deviceId }) => deviceId))}::jsonb)))
+    select d.id as "deviceId", c.id as "checkId", c.name, c.issue_title as "issueTitle", c.type,
+      c.revision, c.primary_key_column as "primaryKeyColumn", c.remediation_strategy as strategy,
       c.grace_period_days as "gracePeriodDays", c.begins_blocking_on as "beginsBlockingOn",
       c.paused_at is not null as "isPaused", ${IS_TARGETED} as "isTargeted",
       ${IS_BLOCKING_ALLOWED} as "isBlockingAllowed", r.status, r.ran_at as "ranAt",
@@ -84,12 +93,24 @@ export async function listDeviceChecks(
       r.revision as "storedRevision",
       case when r.follows_round then r.content_hash end as "followingHash",
       rest."hasOtherChecks", rest."hasOtherFollowers", rest."hasRefreshes"
-    from device d cross join rest cross join posture_check c
-    left join check_result r on r.device_id = d.id and r.check_id = c.id
-    where d.id = ${deviceId} and c.id in (select id from wanted)
-    order by c.id
+    from wanted
+    join rest on rest.device_id = wanted.device_id
+    join device d on d.id = wanted.device_id
+    join posture_check c on c.id = wanted.check_id
+    left join check_result r on r.device_id = wanted.device_id and r.check_id = wanted.check_id
+    order by d.id, c.id
   `.execute(tx)
   return rows.map(toListedCheck)
+}
+
+/** Pairs of a device and a check as rows of `device_id` and `check_id`. */
+function checkPairs(checks: readonly ChecksOfDevice[]): RawBuilder<unknown> {
+  const pairs = checks.flatMap(({ deviceId, checkIds }) =>
+    checkIds.map((checkId) => [deviceId, checkId]),
+  )
+  return sql`
+    select (value ->> 0)::bigint as device_id, (value ->> 1)::bigint as check_id
+    from jsonb_array_elements(${JSON.stringify(pairs)}::jsonb)`
 }
 
 function toListedCheck(row: DeviceCheckRow): ListedDeviceCheck {
@@ -121,6 +142,7 @@ export interface NewCheckResult {
 
 /** A result of a device as it is to be stored. */
 export interface NewDeviceResult extends NewCheckResult {
+  readonly device_id: string
   /** Whether the result is of a round of the device, whose time it follows until it changes. */
   readonly follows_round: boolean
   /** The bytes of the hash as PostgreSQL reads them: `\x` and hexadecimal digits. */
@@ -134,12 +156,11 @@ export interface NewCheckResults {
 }
 
 /**
- * Stores the results of one device, all of the same run, with their history; nothing for none. One statement; the
- * device must be locked.
+ * Stores results of devices, all of the same time, with their history; nothing for none. One statement; the
+ * devices must be locked.
  */
 export async function upsertCheckResults(
   tx: Transaction<Schema>,
-  deviceId: string,
   { results, transitions }: NewCheckResults,
   ranAt: Date,
 ): Promise<void> {
@@ -147,7 +168,7 @@ export async function upsertCheckResults(
   await sql`
     with answered as materialized (
       select * from jsonb_to_recordset(${JSON.stringify(results)}::jsonb) as r(
-        check_id bigint, status text, revision integer, status_changed_at timestamptz,
+        device_id bigint, check_id bigint, status text, revision integer, status_changed_at timestamptz,
         failing_since timestamptz, rows jsonb, error_message text, follows_round boolean,
         content_hash bytea)),
     moved as (
@@ -155,10 +176,10 @@ export async function upsertCheckResults(
       select * from ${toTransitionRows(transitions)})
     insert into check_result (device_id, check_id, status, revision, ran_at, status_changed_at,
       failing_since, rows, error_message, updated_at, follows_round, content_hash)
-    select ${deviceId}::bigint, check_id, status, revision, ${ranAt}::timestamptz,
+    select device_id, check_id, status, revision, ${ranAt}::timestamptz,
       status_changed_at, failing_since, rows, error_message, ${ranAt}::timestamptz, follows_round,
       content_hash
-    from answered order by check_id
+    from answered order by device_id, check_id
     on conflict (device_id, check_id) do update set
       status = excluded.status, revision = excluded.revision, ran_at = excluded.ran_at,
       status_changed_at = excluded.status_changed_at, failing_since = excluded.failing_since,
@@ -168,20 +189,29 @@ export async function upsertCheckResults(
   `.execute(tx)
 }
 
+/** Checks that a device has answered, and when its run was asked for. */
+export interface FulfilledChecks extends ChecksOfDevice {
+  readonly askedAt: Date
+}
+
 /**
- * Removes the requests for a rerun of checks that were made before the run began. A request cannot be later than
- * a result whose lock it would have waited for: one that seems so is of a clock that was set back.
+ * Removes the requests for a rerun of checks that were made before the run of the device began. A request cannot be
+ * later than a result whose lock it would have waited for: one that seems so is of a clock that was set back.
  */
 export async function deleteFulfilledRefreshes(
   tx: Transaction<Schema>,
-  deviceId: string,
-  checkIds: readonly string[],
-  times: { readonly ranAt: Date; readonly askedAt: Date },
+  fulfilled: readonly FulfilledChecks[],
+  ranAt: Date,
 ): Promise<void> {
+  if (fulfilled.length === 0) return
+  const runs = fulfilled.map(({ deviceId, askedAt }) => ({ id: deviceId, asked_at: askedAt }))
   await sql`
-    delete from check_refresh
-    where device_id = ${deviceId} and check_id = any(${checkIds}::bigint[])
-      and (requested_at <= ${times.askedAt} or requested_at > ${times.ranAt})`.execute(tx)
+    delete from check_refresh refresh
+    using jsonb_to_recordset(${JSON.stringify(runs)}::jsonb) as run(id bigint, asked_at timestamptz)
+    where refresh.device_id = run.id
+      and (refresh.device_id, refresh.check_id) in (
+        select device_id, check_id from (${checkPairs(fulfilled)}) as answered)
+      and (refresh.requested_at <= run.asked_at or refresh.requested_at > ${ranAt})`.execute(tx)
 }
 
 /** One change of a result's status, as the history keeps it. */

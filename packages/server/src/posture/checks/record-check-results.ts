@@ -1,17 +1,21 @@
 /*
- * From what a device answered to everything that follows: results, issues, counters, status. Owns the
- * order of the steps and that they are one transaction; the rules are in judge-check-result.ts and
- * devices/evaluate-device-status.ts.
+ * From what devices answered to everything that follows: results, issues, counters, status. Owns the
+ * order of the steps and that they are one transaction, with one statement for each table however many devices;
+ * the rules are in judge-check-result.ts and devices/evaluate-device-status.ts.
  */
 import type { Change } from '../../changes/change.ts'
-import { lockDevice } from '../devices/device-status-store.ts'
+import { lockDevices } from '../devices/device-status-store.ts'
 import { reevaluateLockedDevices } from '../devices/reevaluate-devices.ts'
 import { settleDueStatuses } from '../devices/settle-due-statuses.ts'
-import { listOpenIssues, updateSubjectIssues } from '../issues/issue-store.ts'
+import {
+  listOpenIssues,
+  updateSubjectIssues,
+  type SubjectIssueChanges,
+} from '../issues/issue-store.ts'
 import type { OpenIssue } from '../issues/issue.ts'
 import { recordIssueEvents } from '../issues/record-issue-events.ts'
 import type { AuthState, Compliance, InitiatingEntity } from '../../schema/status-values.ts'
-import { moveCheckCounters, toCounterStripe, type CounterDelta } from './check-counter-store.ts'
+import { moveCheckCounters } from './check-counter-store.ts'
 import {
   deleteFulfilledRefreshes,
   listDeviceChecks,
@@ -21,10 +25,10 @@ import {
   type NewCheckTransition,
   type NewDeviceResult,
 } from './check-result-store.ts'
-import { judgeCheckResult, type Judgement } from './judge-check-result.ts'
+import { judgeCheckResult, toCounterDeltas, type Judgement } from './judge-check-result.ts'
 import { parseCheckResult, type CheckAnswer } from './parse-check-result.ts'
 import { hashContent, isFoundAgain, isIssueFoundAgain } from './round-changes.ts'
-import { updateLeftBehind, upsertDeviceRound } from './round-store.ts'
+import { updateLeftBehind, upsertDeviceRounds } from './round-store.ts'
 
 /** The answer to one check. */
 export interface ReportedCheck extends CheckAnswer {
@@ -34,11 +38,15 @@ export interface ReportedCheck extends CheckAnswer {
 }
 
 /** Answers of one device to some or all of its checks. The last one counts of several to one check. */
-export interface CheckReport {
+export interface DeviceReport {
   readonly deviceId: string
   readonly results: readonly ReportedCheck[]
   /** When the run was asked for, if known: later requests for a rerun stay. Default: now. */
   readonly askedAt?: Date
+}
+
+/** How reports are taken. */
+export interface ReportTerms {
   /** Who brought the answers about; default `policy`. */
   readonly initiatingEntity?: InitiatingEntity
   /** Whether the device itself answers: it has no say in what other systems report of it. */
@@ -46,6 +54,9 @@ export interface CheckReport {
   /** Takes the device as evaluated although checks are still pending. */
   readonly countsAsEvaluation?: boolean
 }
+
+/** A report on its own terms. */
+export interface CheckReport extends DeviceReport, ReportTerms {}
 
 /** What became of a report. */
 export type RecordedReport =
@@ -58,60 +69,110 @@ export type RecordedReport =
       readonly acceptedCheckIds: readonly string[]
       /** Whether every check that the device runs itself has been answered. */
       readonly isWholeRound: boolean
+      /** Whether the device was to rerun checks at once, of which the answers may have been some. */
+      readonly hadRefreshes: boolean
       readonly authState: AuthState
       readonly compliance: Compliance
     }
 
+/** The same as {@link recordCheckReports} for one report. */
+export async function recordCheckResults(
+  change: Change,
+  report: CheckReport,
+): Promise<RecordedReport> {
+  const [recorded = UNKNOWN_DEVICE] = await recordCheckReports(change, [report], report)
+  return recorded
+}
+
+const UNKNOWN_DEVICE = { kind: 'unknown_device' } as const
+
 /**
- * Records the answers of a device in the open change, all of it or nothing. Reports of one device are
+ * Records the answers of devices in the open change, all of it or nothing; one report of each device. Answers what
+ * became of each, in their order. Reports of one device are
  * taken one after another, in the order in which they get its lock: no clock decides which is newer, so that
  * none that is ahead or set back holds a result up. Left out are answers to another revision, to paused checks
  * and to checks that do not target the device, or of a device to what others report; a repeated report changes nothing.
  *
  * A grace period that ended before the report is settled first, at its own time. The number of
- * statements does not grow with the number of answers. A report that answers all checks is a round: of what it
- * found as it was only its time is written, once for the device.
+ * statements grows neither with the number of answers nor with that of devices, and devices are locked by ascending
+ * id. A report that answers all checks is a round: of what it found as it was only its time is written, once for the
+ * device.
  */
-export async function recordCheckResults(
+export async function recordCheckReports(
   change: Change,
-  report: CheckReport,
-): Promise<RecordedReport> {
-  const locked = await lockDevice(change.tx, report.deviceId)
-  if (locked === undefined) return { kind: 'unknown_device' }
+  reports: readonly DeviceReport[],
+  terms: ReportTerms,
+): Promise<RecordedReport[]> {
+  const { tx } = change
+  const locked = await lockDevices(
+    tx,
+    reports.map(({ deviceId }) => deviceId),
+  )
   const ranAt = change.now()
-  const settled = await settleDueStatuses(change, [locked], ranAt)
+  const settled = await settleDueStatuses(change, locked, ranAt)
+  const lockedIds = new Set(locked.map(({ id }) => id))
+  const known = reports.filter(({ deviceId }) => lockedIds.has(deviceId))
+  const runs = await readRuns(change, known, terms)
+  const judged = await storeJudgements(change, { runs, ranAt, terms })
 
-  const answersByCheck = new Map(report.results.map((result) => [result.checkId, result]))
-  const checks = await listDeviceChecks(change.tx, report.deviceId, [...answersByCheck.keys()])
-  const accepted = checks.flatMap((check) => {
-    const answer = answersByCheck.get(check.checkId)
-    return answer !== undefined && isAcceptable(report, check, answer) ? [{ check, answer }] : []
-  })
-  const acceptedCheckIds = accepted.map(({ check }) => check.checkId)
-  const isWholeRound = isRoundWhole(checks, new Set(acceptedCheckIds))
-  const run: Run = { report, ranAt, isWholeRound, checks, accepted }
-  const judgements = await storeJudgements(change, run)
-
-  const [device = locked] = await reevaluateLockedDevices(change, settled, {
-    initiatingEntity: report.initiatingEntity ?? 'policy',
+  const evaluated = await reevaluateLockedDevices(change, settled, {
+    initiatingEntity: terms.initiatingEntity ?? 'policy',
     occurredAt: ranAt,
-    countsAsEvaluation: report.countsAsEvaluation ?? false,
+    countsAsEvaluation: terms.countsAsEvaluation ?? false,
   })
   // Last, for the reports of other devices wait for these rows until the commit.
-  await moveCheckCounters(change.tx, toCounterDeltas(report.deviceId, judgements))
-  return {
-    kind: 'recorded',
-    ranAt,
-    acceptedCheckIds,
-    isWholeRound,
-    authState: device.authState,
-    compliance: device.compliance,
-  }
+  await moveCheckCounters(
+    tx,
+    judged.flatMap(({ judgements, report }) =>
+      judgements.flatMap((judgement) => toCounterDeltas(report.deviceId, judgement)),
+    ),
+  )
+  const deviceById = new Map(evaluated.map((device) => [device.id, device]))
+  const runById = new Map(runs.map((run) => [run.report.deviceId, run]))
+  return reports.map(({ deviceId }) => {
+    const device = deviceById.get(deviceId)
+    const run = runById.get(deviceId)
+    if (device === undefined || run === undefined) return UNKNOWN_DEVICE
+    const { authState, compliance } = device
+    const acceptedCheckIds = run.accepted.map(({ check }) => check.checkId)
+    const { isWholeRound } = run
+    const hadRefreshes = run.checks.some((check) => check.hasRefreshes)
+    const facts = { ranAt, acceptedCheckIds, isWholeRound, hadRefreshes }
+    return { kind: 'recorded', ...facts, authState, compliance }
+  })
 }
 
-function isAcceptable(report: CheckReport, check: DeviceCheck, answer: ReportedCheck): boolean {
+/** Which answers of each report count. */
+async function readRuns(
+  change: Change,
+  reports: readonly DeviceReport[],
+  terms: ReportTerms,
+): Promise<Run[]> {
+  const answered = reports.map((report) => ({
+    report,
+    answersByCheck: new Map(report.results.map((result) => [result.checkId, result])),
+  }))
+  const asked = answered
+    .filter(({ answersByCheck }) => answersByCheck.size > 0)
+    .map(({ report, answersByCheck }) => {
+      return { deviceId: report.deviceId, checkIds: [...answersByCheck.keys()] }
+    })
+  const listed = asked.length === 0 ? [] : await listDeviceChecks(change.tx, asked)
+  const checksByDevice = Map.groupBy(listed, ({ deviceId }) => deviceId)
+  return answered.map(({ report, answersByCheck }) => {
+    const checks = checksByDevice.get(report.deviceId) ?? []
+    const accepted = checks.flatMap((check) => {
+      const answer = answersByCheck.get(check.checkId)
+      return answer !== undefined && isAcceptable(terms, check, answer) ? [{ check, answer }] : []
+    })
+    const acceptedIds = new Set(accepted.map(({ check }) => check.checkId))
+    return { report, checks, accepted, isWholeRound: isRoundWhole(checks, acceptedIds) }
+  })
+}
+
+function isAcceptable(terms: ReportTerms, check: DeviceCheck, answer: ReportedCheck): boolean {
   if (check.isPaused || !check.isTargeted) return false
-  if (report.isByDevice === true && check.type === 'external') return false
+  if (terms.isByDevice === true && check.type === 'external') return false
   return answer.revision === null || answer.revision === check.revision
 }
 
@@ -134,11 +195,27 @@ interface AcceptedAnswer {
 
 /** A report under way, on a locked device. */
 interface Run {
-  readonly report: CheckReport
-  readonly ranAt: Date
+  readonly report: DeviceReport
   readonly isWholeRound: boolean
   readonly checks: readonly ListedDeviceCheck[]
   readonly accepted: readonly AcceptedAnswer[]
+}
+
+/** Reports that are recorded together. */
+interface Recording {
+  readonly runs: readonly Run[]
+  readonly ranAt: Date
+  readonly terms: ReportTerms
+}
+
+/** A run with what its answers do. */
+interface JudgedRun extends Run {
+  readonly openIssues: readonly OpenIssue[]
+  readonly judged: readonly {
+    readonly check: ListedDeviceCheck
+    readonly judgement: Judgement
+  }[]
+  readonly judgements: readonly Judgement[]
 }
 
 /** A result follows the rounds of its device; one of another system is in none. */
@@ -146,57 +223,75 @@ function isInRound({ isWholeRound }: Run, check: DeviceCheck): boolean {
   return isWholeRound && check.type !== 'external'
 }
 
-async function storeJudgements(change: Change, run: Run): Promise<readonly Judgement[]> {
-  const { accepted, checks, ranAt, report } = run
-  if (accepted.length === 0) return []
+async function storeJudgements(change: Change, recording: Recording): Promise<JudgedRun[]> {
+  const runs = recording.runs.filter(({ accepted }) => accepted.length > 0)
+  if (runs.length === 0) return []
   const { tx } = change
-  const { deviceId } = report
-  const subject = { kind: 'device', id: deviceId } as const
-  const checkIds = accepted.map(({ check }) => check.checkId)
-  const openIssues = await listOpenIssues(tx, subject, checkIds)
-  const issuesByCheck = Map.groupBy(openIssues, (issue) => issue.checkId)
-  const judged = accepted.map(({ check, answer }) => {
-    const parsed = parseCheckResult(answer, check.primaryKeyColumn)
-    return {
-      check,
-      judgement: judgeCheckResult(check, parsed, issuesByCheck.get(check.checkId) ?? [], ranAt),
-    }
+  const { ranAt } = recording
+  const judged = await judgeRuns(change, runs, ranAt)
+  const rounds = judged.filter(({ isWholeRound }) => isWholeRound)
+  for (const run of rounds) await leaveBehind(change, run)
+  const results = judged.flatMap((run) => toResultsToStore(run, ranAt))
+  const transitions = judged.flatMap((run) => toTransitions(change, run, recording))
+  await upsertCheckResults(tx, { results, transitions }, ranAt)
+  const changedIds = new Set(results.map(({ device_id: id }) => id))
+  change.markChanged(...[...changedIds].map((id) => `devices:${id}` as const))
+  change.markChanged(...transitions.map(({ check_id: id }) => `checks:${id}` as const))
+  const fulfilled = judged
+    .filter(({ checks }) => checks.some((check) => check.hasRefreshes))
+    .map(({ report: { deviceId, askedAt }, accepted }) => {
+      const checkIds = accepted.map(({ check }) => check.checkId)
+      return { deviceId, checkIds, askedAt: askedAt ?? ranAt }
+    })
+  await deleteFulfilledRefreshes(tx, fulfilled, ranAt)
+  await storeIssues(change, judged, ranAt)
+  await upsertDeviceRounds(
+    tx,
+    rounds.map(({ report }) => report.deviceId),
+    ranAt,
+  )
+  return judged
+}
+
+async function judgeRuns(change: Change, runs: readonly Run[], ranAt: Date): Promise<JudgedRun[]> {
+  const pairs = runs.flatMap(({ accepted, report }) =>
+    accepted.map(({ check }) => ({ subjectId: report.deviceId, checkId: check.checkId })),
+  )
+  const issues = await listOpenIssues(change.tx, 'device', pairs)
+  const issuesByDevice = Map.groupBy(issues, ({ subjectId }) => subjectId)
+  return runs.map((run) => {
+    const openIssues = issuesByDevice.get(run.report.deviceId) ?? []
+    const issuesByCheck = Map.groupBy(openIssues, ({ checkId }) => checkId)
+    const judged = run.accepted.map(({ check, answer }) => {
+      const parsed = parseCheckResult(answer, check.primaryKeyColumn)
+      const open = issuesByCheck.get(check.checkId) ?? []
+      return { check, judgement: judgeCheckResult(check, parsed, open, ranAt) }
+    })
+    return { ...run, openIssues, judged, judgements: judged.map(({ judgement }) => judgement) }
   })
-  const judgements = judged.map(({ judgement }) => judgement)
-  if (run.isWholeRound) await leaveBehind(change, run, openIssues, judgements)
-  const results = judged.flatMap(({ check, judgement: { result } }): NewDeviceResult[] => {
+}
+
+function toResultsToStore(run: JudgedRun, ranAt: Date): NewDeviceResult[] {
+  return run.judged.flatMap(({ check, judgement: { result } }) => {
     const followsRound = isInRound(run, check)
     if (followsRound && isFoundAgain(check, result, ranAt)) return []
     const contentHash = `\\x${hashContent(result, ranAt).toString('hex')}`
-    return [{ ...result, follows_round: followsRound, content_hash: contentHash }]
+    const { deviceId } = run.report
+    return [
+      { ...result, device_id: deviceId, follows_round: followsRound, content_hash: contentHash },
+    ]
   })
-  const transitions = toTransitions(change, report, ranAt, judgements)
-  await upsertCheckResults(tx, deviceId, { results, transitions }, ranAt)
-  if (results.length > 0) change.markChanged(`devices:${deviceId}`)
-  change.markChanged(...transitions.map(({ check_id: id }) => `checks:${id}` as const))
-  if (checks.some((check) => check.hasRefreshes)) {
-    const askedAt = report.askedAt ?? ranAt
-    await deleteFulfilledRefreshes(tx, deviceId, checkIds, { ranAt, askedAt })
-  }
-  await storeIssues(change, run, openIssues, judgements)
-  if (run.isWholeRound) await upsertDeviceRound(tx, deviceId, ranAt)
-  return judgements
 }
 
-/** What followed the last round and is not found again by this one keeps the time of the last. */
-async function leaveBehind(
-  { tx }: Change,
-  run: Run,
-  openIssues: readonly OpenIssue[],
-  judgements: readonly Judgement[],
-): Promise<void> {
+/** What followed the last round and is not found again by this one keeps the time of the last; rarely anything does. */
+async function leaveBehind({ tx }: Change, run: JudgedRun): Promise<void> {
   const foundIds = new Set(
-    judgements.flatMap(({ issues }) => [
+    run.judgements.flatMap(({ issues }) => [
       ...issues.rechecked.map((issue) => issue.id),
       ...issues.resolvedIds,
     ]),
   )
-  const issueIds = openIssues
+  const issueIds = run.openIssues
     .filter((issue) => issue.followsRound && !foundIds.has(issue.id))
     .map((issue) => issue.id)
   const inRound = run.accepted.filter(({ check }) => isInRound(run, check))
@@ -210,30 +305,32 @@ async function leaveBehind(
   await updateLeftBehind(tx, run.report.deviceId, { checkIdsInRound, issueIds })
 }
 
-async function storeIssues(
-  change: Change,
-  { isWholeRound, ranAt, report }: Run,
-  openIssues: readonly OpenIssue[],
-  judgements: readonly Judgement[],
-): Promise<void> {
+async function storeIssues(change: Change, runs: readonly JudgedRun[], ranAt: Date): Promise<void> {
+  const changes = runs.map((run) => toIssueChanges(run, ranAt))
+  const opened = await updateSubjectIssues(change.tx, 'device', changes, ranAt)
+  const openedByDevice = Map.groupBy(opened, ({ subjectId }) => subjectId)
+  for (const { resolvedIds, subjectId } of changes) {
+    const openedIds = (openedByDevice.get(subjectId) ?? []).map(({ id }) => id)
+    recordIssueEvents(change.ofDevice(subjectId), { openedIds, resolvedIds }, ranAt)
+  }
+}
+
+function toIssueChanges(
+  { isWholeRound, judgements, openIssues, report }: JudgedRun,
+  ranAt: Date,
+): SubjectIssueChanges {
   const issuesById = new Map(openIssues.map((issue) => [issue.id, issue]))
-  const resolvedIds = judgements.flatMap((judgement) => judgement.issues.resolvedIds)
   const rechecked = judgements.flatMap((judgement) => judgement.issues.rechecked)
-  const changed = rechecked.filter((issue) => {
-    const stored = issuesById.get(issue.id)
-    return !isWholeRound || stored === undefined || !isIssueFoundAgain(stored, issue, ranAt)
-  })
-  const openedIds = await updateSubjectIssues(
-    change.tx,
-    { kind: 'device', id: report.deviceId },
-    {
-      opened: judgements.flatMap((judgement) => judgement.issues.opened),
-      rechecked: changed,
-      resolvedIds,
-    },
-    { at: ranAt, followsRound: isWholeRound },
-  )
-  recordIssueEvents(change, { openedIds, resolvedIds }, ranAt)
+  return {
+    subjectId: report.deviceId,
+    followsRound: isWholeRound,
+    opened: judgements.flatMap((judgement) => judgement.issues.opened),
+    rechecked: rechecked.filter((issue) => {
+      const stored = issuesById.get(issue.id)
+      return !isWholeRound || stored === undefined || !isIssueFoundAgain(stored, issue, ranAt)
+    }),
+    resolvedIds: judgements.flatMap((judgement) => judgement.issues.resolvedIds),
+  }
 }
 
 /** How many rows of a result its transition keeps, as evidence of why it changed. */
@@ -241,10 +338,10 @@ const TRANSITION_ROWS_MAX = 20
 
 function toTransitions(
   change: Change,
-  report: CheckReport,
-  ranAt: Date,
-  judgements: readonly Judgement[],
+  { judgements, report }: JudgedRun,
+  { ranAt, terms }: Recording,
 ): NewCheckTransition[] {
+  const part = change.ofDevice(report.deviceId)
   return judgements.flatMap(({ transition, result }) =>
     transition === null
       ? []
@@ -256,24 +353,12 @@ function toTransitions(
             from_status: transition.from,
             to_status: transition.to,
             revision: result.revision,
-            initiating_entity: report.initiatingEntity ?? 'policy',
-            actor_name: change.origin.actor.name,
+            initiating_entity: terms.initiatingEntity ?? 'policy',
+            actor_name: part.origin.actor.name,
             reason: result.error_message ?? `The check answered ${transition.to}.`,
             rows: result.rows.slice(0, TRANSITION_ROWS_MAX),
-            txn: change.txn,
+            txn: part.txn,
           },
         ],
   )
-}
-
-function toCounterDeltas(deviceId: string, judgements: readonly Judgement[]): CounterDelta[] {
-  const stripe = toCounterStripe(deviceId)
-  return judgements.flatMap(({ previousStatus, result }) => {
-    if (previousStatus === result.status) return []
-    const place = { check_id: result.check_id, stripe }
-    const gained = { ...place, status: result.status, delta: 1 }
-    return previousStatus === null
-      ? [gained]
-      : [{ ...place, status: previousStatus, delta: -1 }, gained]
-  })
 }

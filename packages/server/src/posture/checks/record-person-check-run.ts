@@ -1,15 +1,16 @@
 import type { Change } from '../../changes/change.ts'
 import { lockDevices, type LockedDevice } from '../devices/device-status-store.ts'
 import { listDeviceIdsOfOwner } from '../devices/device-store.ts'
+import { assertNoneGained } from '../devices/end-registrations.ts'
 import { reevaluateLockedDevices } from '../devices/reevaluate-devices.ts'
 import { settleDueStatuses } from '../devices/settle-due-statuses.ts'
 import { listOpenIssues, updateSubjectIssues } from '../issues/issue-store.ts'
 import { recordIssueEvents } from '../issues/record-issue-events.ts'
 import { lockPerson } from '../../people/people/person-store.ts'
 import type { PostureCheck } from './catalogue-store.ts'
-import { moveCheckCounters, toCounterStripe, type CounterDelta } from './check-counter-store.ts'
+import { moveCheckCounters } from './check-counter-store.ts'
 import type { DeviceCheck } from './check-result-store.ts'
-import { judgeCheckResult, type Judgement } from './judge-check-result.ts'
+import { judgeCheckResult, toCounterDeltas } from './judge-check-result.ts'
 import type { ParsedCheckResult } from './parse-check-result.ts'
 import { findPersonCheckResult, upsertPersonCheckResult } from './person-check-result-store.ts'
 
@@ -28,15 +29,15 @@ export async function recordPersonCheckRun(
   const devices = await lockDevicesOfPerson(change, personId)
   const at = change.now()
   const settled = await settleDueStatuses(change, devices, at)
-  const subject = { kind: 'person', id: personId } as const
   const stored = (await findPersonCheckResult(tx, personId, check.id)) ?? null
-  const openIssues = await listOpenIssues(tx, subject, [check.id])
+  const openIssues = await listOpenIssues(tx, 'person', [
+    { subjectId: personId, checkId: check.id },
+  ])
   const judgement = judgeCheckResult(toPersonCheck(check, stored), parsed, openIssues, at)
   await upsertPersonCheckResult(tx, personId, judgement.result, at)
-  const openedIds = await updateSubjectIssues(tx, subject, judgement.issues, {
-    at,
-    followsRound: false,
-  })
+  const issueChanges = { ...judgement.issues, subjectId: personId, followsRound: false }
+  const opened = await updateSubjectIssues(tx, 'person', [issueChanges], at)
+  const openedIds = opened.map(({ id }) => id)
   recordIssueEvents(change, { openedIds, resolvedIds: judgement.issues.resolvedIds }, at)
   await moveCheckCounters(tx, toCounterDeltas(personId, judgement))
   await reevaluateLockedDevices(change, settled, {
@@ -51,9 +52,8 @@ async function lockDevicesOfPerson(change: Change, personId: string): Promise<Lo
   const known = await listDeviceIdsOfOwner(tx, personId)
   const devices = await lockDevices(tx, known)
   await lockPerson(tx, personId)
-  const present = await listDeviceIdsOfOwner(tx, personId)
-  const gained = present.filter((id) => !known.includes(id))
-  return gained.length === 0 ? devices : [...devices, ...(await lockDevices(tx, gained))]
+  await assertNoneGained(tx, personId, known)
+  return devices
 }
 
 /** Groups of devices aim a check at devices and spare devices; people are all meant, none is spared. */
@@ -73,14 +73,4 @@ function toPersonCheck(check: PostureCheck, stored: DeviceCheck['stored']): Devi
     isBlockingAllowed: true,
     stored,
   }
-}
-
-function toCounterDeltas(personId: string, judgement: Judgement): CounterDelta[] {
-  const { previousStatus, result } = judgement
-  if (previousStatus === result.status) return []
-  const place = { check_id: result.check_id, stripe: toCounterStripe(personId) }
-  const gained = { ...place, status: result.status, delta: 1 }
-  return previousStatus === null
-    ? [gained]
-    : [{ ...place, status: previousStatus, delta: -1 }, gained]
 }

@@ -26,7 +26,9 @@ export async function requestCheckRefresh(
 ): Promise<CheckRefresh> {
   const { tx, at } = change
   const device = await getDeviceForUpdate(tx, deviceId)
-  const [check] = isId(checkId) ? await listDeviceChecks(tx, device.id, [checkId]) : []
+  const [check] = isId(checkId)
+    ? await listDeviceChecks(tx, [{ deviceId: device.id, checkIds: [checkId] }])
+    : []
   if (check === undefined) throw notFound('check', checkId)
   const obstacle = findObstacle(check, device.nodeKeyHash !== null)
   if (obstacle !== undefined) throw conflict(obstacle)

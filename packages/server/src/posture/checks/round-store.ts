@@ -9,19 +9,25 @@ import { notifyDeviceChanged } from '../devices/device-store.ts'
 import type { SearchClause } from '../../platform/search/search-field.ts'
 
 /**
- * Notes that a device answered all its checks, which decides when they are due again. A device that enrolled since
- * has no time of its own: it gets one, so that its round is not due at once any more.
+ * Notes that devices answered all their checks, which decides when they are due again. A device that enrolled since
+ * has no time of its own: it gets one, so that its round is not due at once any more. The devices must be locked.
  */
-export async function upsertDeviceRound(
+export async function upsertDeviceRounds(
   tx: Transaction<Schema>,
-  deviceId: string,
+  deviceIds: readonly string[],
   ranAt: Date,
 ): Promise<void> {
+  if (deviceIds.length === 0) return
   await sql`
-    with first_round as (
-      update device set checks_ran_at = ${ranAt}
-      where id = ${deviceId} and (checks_ran_at is null or checks_ran_at > ${ranAt}))
-    insert into device_round (device_id, ran_at) values (${deviceId}, ${ranAt})
+    with ran as materialized (
+      select value::bigint as device_id
+      from jsonb_array_elements_text(${JSON.stringify(deviceIds)}::jsonb)),
+    first_round as (
+      update device set checks_ran_at = ${ranAt} from ran
+      where device.id = ran.device_id
+        and (device.checks_ran_at is null or device.checks_ran_at > ${ranAt}))
+    insert into device_round (device_id, ran_at) select device_id, ${ranAt} from ran
+    order by device_id
     on conflict (device_id) do update set ran_at = excluded.ran_at`.execute(tx)
 }
 

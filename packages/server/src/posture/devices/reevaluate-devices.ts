@@ -97,13 +97,16 @@ export async function changeDeviceStatuses(
   const moved = touched.filter(({ item, device }) => isOtherStatus(item.device, device))
   if (touched.length > 0) {
     const columns = touched.map(({ device }) => toColumns(device))
-    const transitions = moved.map(({ item }) => toTransition(change, item, initiatingEntity))
+    const transitions = moved.map(({ item }) =>
+      toTransition(change.ofDevice(item.device.id), item, initiatingEntity),
+    )
     await updateDeviceStatuses(change.tx, columns, transitions, change.at)
     await notifyEarliest(change, touched)
   }
   for (const { item } of moved) {
-    recordStatusAudit(change, item, initiatingEntity)
-    recordStatusEvent(change, item, initiatingEntity)
+    const part = change.ofDevice(item.device.id)
+    recordStatusAudit(part, item, initiatingEntity)
+    recordStatusEvent(part, item, initiatingEntity)
   }
   return next.map(({ device }) => device)
 }

@@ -1,7 +1,11 @@
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import { createPosture, type Posture } from '../../../test/support/posture-fixtures.ts'
+import { waitForLock } from '../../../test/support/wait-for-lock.ts'
 import { DAY_MS } from '../../platform/clock.ts'
+import { lockPerson } from '../../people/people/person-store.ts'
+import { listDeviceIdsOfOwner } from './device-store.ts'
+import { lockOwnedDevices } from './end-registrations.ts'
 import { setDeviceOwner, type NewOwner } from './set-device-owner.ts'
 import { emptyTables } from '../../../test/support/empty-tables.ts'
 
@@ -74,4 +78,52 @@ test('an unknown device and a malformed address are refused', async () => {
   await expect(setOwner(device, { email: 'nobody' })).rejects.toMatchObject({
     code: 'invalid_body',
   })
+})
+
+test('nobody gets a device who is being switched off', async () => {
+  const device = await posture.insertDevice()
+  await setOwner(await posture.insertDevice(), { email: 'a@example.com' })
+  const other = await db.startTransaction().execute()
+  await other.updateTable('person').set({ deprovisioned_at: posture.clock.now() }).execute()
+  const setting = expect(setOwner(device, { email: 'a@example.com' })).rejects.toMatchObject({
+    code: 'conflict',
+  })
+  await waitForLock(db)
+  await other.commit().execute()
+  await setting
+  const { owner_person_id: owner } = await db
+    .selectFrom('device')
+    .select('owner_person_id')
+    .where('id', '=', device)
+    .executeTakeFirstOrThrow()
+  expect(owner).toBeNull()
+})
+
+test('a change that locks the devices of a person begins anew where the person gets one meanwhile', async () => {
+  await setOwner(await posture.insertDevice(), { email: 'a@example.com' })
+  const { id: personId } = await db
+    .selectFrom('person')
+    .select('id')
+    .where('email', '=', 'a@example.com')
+    .executeTakeFirstOrThrow()
+  const gained = await posture.insertDevice()
+  const other = await db.startTransaction().execute()
+  await other
+    .updateTable('device')
+    .set({ owner_person_id: personId })
+    .where('id', '=', gained)
+    .execute()
+  await other.updateTable('person').set({ updated_at: posture.clock.now() }).execute()
+  let turns = 0
+  const locking = posture.change(async (change) => {
+    turns += 1
+    const assertLocked = await lockOwnedDevices(change, personId)
+    await lockPerson(change.tx, personId)
+    await assertLocked()
+    return listDeviceIdsOfOwner(change.tx, personId)
+  })
+  await waitForLock(db)
+  await other.commit().execute()
+  expect(await locking).toContain(gained)
+  expect(turns).toBe(2)
 })

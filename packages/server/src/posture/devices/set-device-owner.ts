@@ -2,6 +2,7 @@ import type { Change } from '../../changes/change.ts'
 import { findOrCreatePerson } from '../../people/people/find-or-create-person.ts'
 import { lockPerson, spendFirstDeviceTrust } from '../../people/people/person-store.ts'
 import { findPerson, type Person } from '../../people/people/person-store.ts'
+import { conflict } from '../../platform/app-error.ts'
 import { scheduleReevaluation } from './device-status-store.ts'
 import { getDeviceForUpdate, updateDevice, type Device } from './device-store.ts'
 
@@ -14,7 +15,8 @@ export type NewOwner = { readonly email: string; readonly name?: string } | null
  * trust is spent on the device. Issues of people count for their devices, so that the status scheduler
  * evaluates the device again, as of the time of the change, where the old or the new owner has any.
  *
- * @throws AppError `not_found` without the device, `invalid_body` for a malformed address
+ * @throws AppError `not_found` without the device, `invalid_body` for a malformed address; `conflict` for a person
+ *   who is switched off
  */
 export async function setDeviceOwner(
   change: Change,
@@ -30,6 +32,7 @@ export async function setDeviceOwner(
   if (person !== undefined) {
     // A report about the person that is under way either sees this device, or is seen here.
     await lockPerson(change.tx, person.id)
+    await refuseSwitchedOff(change, person)
     await spendFirstDeviceTrust(change.tx, person.id, change.at)
   }
   const owners = [previous, person].flatMap((owner) => (owner === undefined ? [] : [owner.id]))
@@ -42,6 +45,13 @@ export async function setDeviceOwner(
       : { formerOwnerPersonId: previous.id, registrationEndedAt: change.at }),
     updatedAt: change.at,
   })
+}
+
+/** Whoever switched the person off meanwhile has not seen this device. */
+async function refuseSwitchedOff({ tx }: Change, { id, email }: Person): Promise<void> {
+  const present = await findPerson(tx, id)
+  if (present?.deprovisionedAt === null) return
+  throw conflict(`${email} has been switched off.`)
 }
 
 function recordOwnerChange(

@@ -29,6 +29,11 @@ export const issueSchema = z
     blocks_device_at: timestampSchema
       .nullable()
       .describe('Null when the check does not block the device.'),
+    snoozed_until: timestampSchema
+      .nullable()
+      .describe(
+        'Until when the person of the device has put it off: sign-ins go on without showing it. It blocks all the same. May be over; null where it is not put off.',
+      ),
     device_information: deviceLinkSchema,
     check_information: checkLinkSchema,
   })

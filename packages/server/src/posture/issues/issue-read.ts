@@ -11,6 +11,7 @@ import {
   toTimeBound,
   type RoundFollower,
 } from '../checks/round-store.ts'
+import { snoozeEnd } from './snooze/snooze-store.ts'
 
 const FOLLOWER: RoundFollower = {
   device: 'issue.device_id',
@@ -64,6 +65,7 @@ export const ISSUE_LIST = new RecordList({
         'issue.exempted_at',
         'issue.exemption_expires_at',
         'issue.exemption_reason',
+        snoozeEnd('issue').as('snoozed_until'),
         laterOfRound('issue.updated_at', FOLLOWER.follows).as('updated_at'),
       ]),
 })

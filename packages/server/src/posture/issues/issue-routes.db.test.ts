@@ -162,6 +162,7 @@ describe('GET /issues/{id}', () => {
       last_rechecked_at: '2026-01-11T00:00:00.020Z',
       resolved_at: null,
       blocks_device_at: '2026-01-20T00:00:00.300Z',
+      snoozed_until: null,
       device_information: { identifier: deviceId, link: `${BASE_URL}/devices/${deviceId}` },
       check_information: { identifier: checkId, link: `${BASE_URL}/checks/${checkId}` },
     })
@@ -178,6 +179,7 @@ describe('GET /issues/{id}', () => {
       last_rechecked_at: '2026-02-11T00:00:00.000Z',
       resolved_at: '2026-02-11T00:00:00.000Z',
       blocks_device_at: null,
+      snoozed_until: null,
       device_information: {
         identifier: otherDeviceId,
         link: `${BASE_URL}/devices/${otherDeviceId}`,

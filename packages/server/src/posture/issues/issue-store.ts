@@ -2,69 +2,76 @@ import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 import { isRolledOut } from '../checks/check-scope-store.ts'
 import type { RemediationStrategy } from '../../schema/status-values.ts'
-import type { IssueChanges, NewIssue, OpenIssue, RecheckedIssue } from './issue.ts'
+import type { IssueChanges, OpenIssue } from './issue.ts'
 
-/** Whose issue it is. */
-export type IssueSubject =
-  | { readonly kind: 'device'; readonly id: string }
-  | { readonly kind: 'person'; readonly id: string }
+/** Whether issues are of devices or of people. */
+export type IssueSubjectKind = 'device' | 'person'
 
-/** The open issues of a device or a person for the given checks, exempted ones included. */
+/** The open issues of subjects for pairs of a subject and a check, exempted ones included. */
 export async function listOpenIssues(
   tx: Transaction<Schema>,
-  subject: IssueSubject,
-  checkIds: readonly string[],
+  kind: IssueSubjectKind,
+  pairs: readonly { readonly subjectId: string; readonly checkId: string }[],
 ): Promise<OpenIssue[]> {
+  const wanted = JSON.stringify(pairs.map(({ subjectId, checkId }) => [subjectId, checkId]))
+  const subject = sql.ref(`issue.${kind}_id`)
   const { rows } = await sql<OpenIssue>`
-    select id, check_id as "checkId", issue_value as "issueValue", detected_at as "detectedAt",
-      value, blocks_device_at as "blocksDeviceAt", last_rechecked_at as "lastRecheckedAt",
-      follows_round as "followsRound"
-    from issue
-    where ${sql.ref(`${subject.kind}_id`)} = ${subject.id} and resolved_at is null
-      and check_id = any(${checkIds}::bigint[])
+    select issue.id, ${subject} as "subjectId", issue.check_id as "checkId",
+      issue.issue_value as "issueValue", issue.detected_at as "detectedAt", issue.value,
+      issue.blocks_device_at as "blocksDeviceAt", issue.last_rechecked_at as "lastRecheckedAt",
+      issue.follows_round as "followsRound"
+    from jsonb_array_elements(${wanted}::jsonb) as wanted
+    join issue on ${subject} = (wanted.value ->> 0)::bigint
+      and issue.check_id = (wanted.value ->> 1)::bigint
+    where issue.resolved_at is null
   `.execute(tx)
   return rows
 }
 
+/** What a result does to the issues of a device or person. */
+export interface SubjectIssueChanges extends IssueChanges {
+  readonly subjectId: string
+  /** Whether the issues that the result leaves open follow the rounds of the device from then on. */
+  readonly followsRound: boolean
+}
+
+/** An issue that was opened. */
+export interface OpenedIssue {
+  readonly id: string
+  readonly subjectId: string
+}
+
 /**
- * Opens, rechecks and resolves issues of one device or person, all at the time `at` of the result, which is that
- * of a round of the device where they are to follow it. The devices that they count for must be locked. Two statements at most, none when nothing changes.
- * Answers the ids of the issues that were opened.
+ * Opens, rechecks and resolves issues of devices or people, all at the time `at` of the results. The devices that
+ * they count for must be locked. Two statements at most, however many they are, and none when nothing changes.
+ * Answers the issues that were opened.
  */
 export async function updateSubjectIssues(
   tx: Transaction<Schema>,
-  subject: IssueSubject,
-  changes: IssueChanges,
-  result: IssueTimes,
-): Promise<string[]> {
-  const { opened, rechecked, resolvedIds } = changes
-  if (rechecked.length > 0 || resolvedIds.length > 0) {
-    await updateOpenIssues(tx, rechecked, resolvedIds, result)
-  }
-  return opened.length === 0 ? [] : insertIssues(tx, subject, opened, result)
-}
-
-/** The time of a result, and whether the issues that it leaves open follow the rounds of the device from then on. */
-interface IssueTimes {
-  readonly at: Date
-  readonly followsRound: boolean
+  kind: IssueSubjectKind,
+  changes: readonly SubjectIssueChanges[],
+  at: Date,
+): Promise<OpenedIssue[]> {
+  await updateOpenIssues(tx, changes, at)
+  return insertIssues(tx, kind, changes, at)
 }
 
 async function updateOpenIssues(
   tx: Transaction<Schema>,
-  rechecked: readonly RecheckedIssue[],
-  resolvedIds: readonly string[],
-  { at, followsRound }: IssueTimes,
+  changes: readonly SubjectIssueChanges[],
+  at: Date,
 ): Promise<void> {
-  const changes = [
+  const rows = changes.flatMap(({ rechecked, resolvedIds, followsRound }) => [
     ...rechecked.map((issue) => ({
       id: issue.id,
       value: issue.value,
       blocks_device_at: issue.blocksDeviceAt,
       is_resolved: false,
+      follows_round: followsRound,
     })),
-    ...resolvedIds.map((id) => ({ id, value: null, blocks_device_at: null, is_resolved: true })),
-  ]
+    ...resolvedIds.map((id) => ({ id, is_resolved: true, follows_round: false })),
+  ])
+  if (rows.length === 0) return
   await sql`
     update issue set
       last_rechecked_at = ${at},
@@ -73,9 +80,10 @@ async function updateOpenIssues(
       blocks_device_at =
         case when changed.is_resolved then issue.blocks_device_at else changed.blocks_device_at end,
       updated_at = ${at},
-      follows_round = ${followsRound}::boolean and not changed.is_resolved
-    from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb)
-      as changed(id bigint, value jsonb, blocks_device_at timestamptz, is_resolved boolean)
+      follows_round = changed.follows_round
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      as changed(id bigint, value jsonb, blocks_device_at timestamptz, is_resolved boolean,
+        follows_round boolean)
     where issue.id = changed.id and issue.resolved_at is null
   `.execute(tx)
 }
@@ -83,43 +91,48 @@ async function updateOpenIssues(
 /** An approved request that covers later issues exempts them from their first moment on. */
 async function insertIssues(
   tx: Transaction<Schema>,
-  subject: IssueSubject,
-  opened: readonly NewIssue[],
-  { at, followsRound }: IssueTimes,
-): Promise<string[]> {
-  const deviceId = subject.kind === 'device' ? subject.id : null
-  const personId = subject.kind === 'person' ? subject.id : null
-  const rows = opened.map((issue) => ({
-    check_id: issue.checkId,
-    title: issue.title,
-    issue_key: issue.issueKey,
-    issue_value: issue.issueValue,
-    value: issue.value,
-    blocks_device_at: issue.blocksDeviceAt,
-  }))
-  const inserted = await sql<{ id: string }>`
+  kind: IssueSubjectKind,
+  changes: readonly SubjectIssueChanges[],
+  at: Date,
+): Promise<OpenedIssue[]> {
+  const rows = changes.flatMap(({ opened, subjectId, followsRound }) =>
+    opened.map((issue) => ({
+      [`${kind}_id`]: subjectId,
+      check_id: issue.checkId,
+      title: issue.title,
+      issue_key: issue.issueKey,
+      issue_value: issue.issueValue,
+      value: issue.value,
+      blocks_device_at: issue.blocksDeviceAt,
+      follows_round: followsRound,
+    })),
+  )
+  if (rows.length === 0) return []
+  const inserted = await sql<OpenedIssue>`
     insert into issue (check_id, device_id, person_id, title, issue_key, issue_value, value, detected_at,
       last_rechecked_at, blocks_device_at, exempted_at, exemption_expires_at, exemption_reason,
       updated_at, follows_round)
-    select o.check_id, ${deviceId}::bigint, ${personId}::bigint, o.title, o.issue_key, o.issue_value, o.value,
+    select o.check_id, o.device_id, o.person_id, o.title, o.issue_key, o.issue_value, o.value,
       ${at}::timestamptz, ${at}::timestamptz, o.blocks_device_at,
       case when e.id is not null then ${at}::timestamptz end, e.expires_at, e.internal_explanation,
-      ${at}::timestamptz, ${followsRound}::boolean
+      ${at}::timestamptz, o.follows_round
     from rows from (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as (
-        check_id bigint, title text, issue_key text, issue_value text, value jsonb,
-        blocks_device_at timestamptz)) with ordinality
-      as o(check_id, title, issue_key, issue_value, value, blocks_device_at, place)
+        device_id bigint, person_id bigint, check_id bigint, title text, issue_key text,
+        issue_value text, value jsonb, blocks_device_at timestamptz, follows_round boolean))
+      with ordinality
+      as o(device_id, person_id, check_id, title, issue_key, issue_value, value, blocks_device_at,
+        follows_round, place)
     left join lateral (
       select r.id, r.expires_at, r.internal_explanation from exemption_request r
       join exemption_request_check k on k.exemption_request_id = r.id and k.check_id = o.check_id
-      where r.device_id = ${deviceId} and r.status = 'approved' and r.covers_future_issues
+      where r.device_id = o.device_id and r.status = 'approved' and r.covers_future_issues
         and (r.expires_at is null or r.expires_at > ${at})
       order by r.expires_at desc nulls first, r.id
       limit 1) e on true
     order by o.place
-    returning id
+    returning id, coalesce(device_id, person_id) as "subjectId"
   `.execute(tx)
-  return inserted.rows.map(({ id }) => id)
+  return inserted.rows
 }
 
 /**

@@ -44,6 +44,8 @@ function latest(time: Date, other: Date | null): Date {
 /** An open issue as the judgement of a new result needs it. */
 export interface OpenIssue {
   readonly id: string
+  /** The device or person that it is of. */
+  readonly subjectId: string
   readonly checkId: string
   readonly issueValue: string | null
   readonly detectedAt: Date

@@ -4,6 +4,7 @@ import type { OsqueryRow } from '../../schema/tables/column-types.ts'
 
 /** The answer of a device to one put question, ready to be stored. */
 export interface StorableAnswer {
+  readonly device_id: string
   readonly campaign_id: string
   readonly revision: number
   readonly state: 'successful' | 'errored'
@@ -14,41 +15,38 @@ export interface StorableAnswer {
 }
 
 /**
- * Stores the answers of one device that are still owed, and moves the counters, in one statement. Left
+ * Stores the answers of devices that are still owed, and moves the counters, in one statement. Left
  * out are answers to another revision, repeated ones and those to campaigns that do not ask the device.
- * The device must be locked. Counters are locked in ascending order of campaign: call it once in a
- * transaction and late, so that the answers of other devices wait briefly if at all.
+ * The devices must be locked. Counters are locked in ascending order of campaign and stripe: call it once in a
+ * transaction and late, so that the answers of other devices wait briefly if at all. `answers` holds one of each
+ * device and campaign at most.
  */
 export async function insertOwedAnswers(
   tx: Transaction<Schema>,
-  answer: {
-    readonly deviceId: string
-    /** One of each campaign at most. */
-    readonly answers: readonly StorableAnswer[]
-    readonly answeredAt: Date
-  },
+  answers: readonly StorableAnswer[],
+  answeredAt: Date,
 ): Promise<void> {
-  const { deviceId, answers, answeredAt } = answer
   await sql`
     with given as (
       select * from jsonb_to_recordset(${JSON.stringify(answers)}::jsonb) as given(
-        campaign_id bigint, revision integer, state text, rows jsonb, row_count integer,
-        error_message text, warning_message text)),
+        device_id bigint, campaign_id bigint, revision integer, state text, rows jsonb,
+        row_count integer, error_message text, warning_message text)),
     owed as (
       update live_query_target target set state = given.state from given
-      where target.campaign_id = given.campaign_id and target.device_id = ${deviceId}
+      where target.campaign_id = given.campaign_id and target.device_id = given.device_id
         and target.revision = given.revision and target.state = 'waiting'
       returning given.*),
     stored as (
       insert into live_query_result (campaign_id, device_id, revision, rows, row_count,
         error_message, warning_message, answered_at)
-      select campaign_id, ${deviceId}::bigint, revision, rows, row_count, error_message,
+      select campaign_id, device_id, revision, rows, row_count, error_message,
         warning_message, ${answeredAt}::timestamptz
-      from owed order by campaign_id)
+      from owed order by campaign_id, device_id)
     insert into live_query_counter as counter (campaign_id, stripe, waiting, successful, errored)
-    select campaign_id, (${deviceId}::bigint % 16)::smallint, -1, (state = 'successful')::integer,
-      (state = 'errored')::integer
-    from owed order by campaign_id
+    select campaign_id, (device_id % 16)::smallint as stripe, -count(*)::integer,
+      (count(*) filter (where state = 'successful'))::integer,
+      (count(*) filter (where state = 'errored'))::integer
+    from owed group by campaign_id, stripe order by campaign_id, stripe
     on conflict (campaign_id, stripe) do update set
       waiting = counter.waiting + excluded.waiting,
       successful = counter.successful + excluded.successful,

@@ -175,19 +175,19 @@ describe('answers', () => {
     await api.runChange(
       { actor: { type: 'System', id: null, name: 'test', email: null } },
       (change) =>
-        recordLiveAnswers(
-          change,
-          { forget: () => undefined },
-          mac,
-          [`live:${second.id}:1`, `live:${id}:1`, 'live:x', `live:${id}:1`].map(
-            (queryId, index) => ({
-              id: queryId,
-              rows: [{ index: `${index}` }],
-              statusCode: 0,
-              message: '',
-            }),
-          ),
-        ),
+        recordLiveAnswers(change, { forget: () => undefined }, [
+          {
+            deviceId: mac,
+            results: [`live:${second.id}:1`, `live:${id}:1`, 'live:x', `live:${id}:1`].map(
+              (queryId, index) => ({
+                id: queryId,
+                rows: [{ index: `${index}` }],
+                statusCode: 0,
+                message: '',
+              }),
+            ),
+          },
+        ]),
     )
     expect(await campaigns.listResults(id)).toMatchObject([{ results: [{ index: '3' }] }])
     expect(await campaigns.listResults(second.id)).toMatchObject([{ results: [{ index: '0' }] }])

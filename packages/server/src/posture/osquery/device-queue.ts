@@ -14,6 +14,14 @@ export interface DeviceQueue {
    * time, and then `work` does not run
    */
   run<Result>(deviceId: string, bytes: number, work: () => Promise<Result>): Promise<Result>
+  /** The same for work that takes room by itself, with {@link withRoom}; it waits for its device alone. */
+  runInLine<Result>(deviceId: string, bytes: number, work: () => Promise<Result>): Promise<Result>
+  /**
+   * Runs `work` when there is room.
+   *
+   * @throws AppError `unavailable` when there was none in time, and then `work` does not run
+   */
+  withRoom<Result>(work: () => Promise<Result>): Promise<Result>
 }
 
 export interface DeviceQueueLimits {
@@ -71,11 +79,7 @@ export function createDeviceQueue(limits: DeviceQueueLimits): DeviceQueue {
     next()
   }
 
-  async function runAlone<Result>(
-    before: Promise<unknown>,
-    work: () => Promise<Result>,
-  ): Promise<Result> {
-    await before
+  async function withRoom<Result>(work: () => Promise<Result>): Promise<Result> {
     await enter()
     try {
       return await work()
@@ -84,26 +88,34 @@ export function createDeviceQueue(limits: DeviceQueueLimits): DeviceQueue {
     }
   }
 
+  async function runInLine<Result>(
+    deviceId: string,
+    bytes: number,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    const line = lines.get(deviceId) ?? { last: Promise.resolve(), messages: 0, bytes: 0 }
+    const isFull =
+      line.messages >= limits.messagesPerDeviceMax ||
+      (line.messages > 0 && line.bytes + bytes > limits.bytesPerDeviceMax)
+    if (isFull) throw tooMuchWaiting()
+    line.messages += 1
+    line.bytes += bytes
+    lines.set(deviceId, line)
+    const result = line.last.then(work)
+    line.last = result.catch(() => undefined)
+    try {
+      return await result
+    } finally {
+      line.messages -= 1
+      line.bytes -= bytes
+      if (line.messages === 0) lines.delete(deviceId)
+    }
+  }
+
   return {
-    async run(deviceId, bytes, work) {
-      const line = lines.get(deviceId) ?? { last: Promise.resolve(), messages: 0, bytes: 0 }
-      const isFull =
-        line.messages >= limits.messagesPerDeviceMax ||
-        (line.messages > 0 && line.bytes + bytes > limits.bytesPerDeviceMax)
-      if (isFull) throw tooMuchWaiting()
-      line.messages += 1
-      line.bytes += bytes
-      lines.set(deviceId, line)
-      const result = runAlone(line.last, work)
-      line.last = result.catch(() => undefined)
-      try {
-        return await result
-      } finally {
-        line.messages -= 1
-        line.bytes -= bytes
-        if (line.messages === 0) lines.delete(deviceId)
-      }
-    },
+    run: (deviceId, bytes, work) => runInLine(deviceId, bytes, () => withRoom(work)),
+    runInLine,
+    withRoom,
   }
 }
 

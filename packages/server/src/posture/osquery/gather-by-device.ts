@@ -16,7 +16,7 @@ interface Gathering<Item, Result> {
  * the queue and the work.
  */
 export function gatherByDevice<Item, Result>(
-  queue: DeviceQueue,
+  queue: Pick<DeviceQueue, 'run'>,
   work: (items: readonly [Item, ...Item[]]) => Promise<Result>,
 ): (deviceId: string, bytes: number, item: Item) => Promise<Result> {
   const waiting = new Map<string, Gathering<Item, Result>>()

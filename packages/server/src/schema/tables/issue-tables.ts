@@ -19,6 +19,10 @@ export interface IssueTables {
     exempted_at: Date | null
     exemption_expires_at: Date | null
     exemption_reason: string | null
+    /** When the person put it off last. */
+    snoozed_at: Date | null
+    /** Until when; see `posture/issues/snooze/snooze-store.ts` for what cuts it short. */
+    snoozed_until: Date | null
     updated_at: Date
     follows_round: Generated<boolean>
   }

@@ -9,6 +9,7 @@ export interface OrganisationTables {
     compliance_threshold: Generated<'blocked' | 'will_block' | 'notified'>
     api_writes_enabled: Generated<boolean>
     ssf_enabled: Generated<boolean>
+    admins_require_trusted_device: Generated<boolean>
     created_at: Date
     updated_at: Date
     prepared_for: Generated<string | null>
@@ -60,6 +61,8 @@ export interface OrganisationTables {
     created_at: Generated<Date>
     last_used_at: Generated<Date>
     expires_at: Date
+    /** What the proof of the device granted. */
+    granted_session_id: Generated<string | null>
   }
   admin_sign_in_link: {
     id: Id

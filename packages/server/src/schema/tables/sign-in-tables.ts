@@ -154,6 +154,8 @@ export interface SignInTables {
     is_enabled: Generated<boolean>
     created_at: Date
     updated_at: Date
+    /** Since when it exists only to be told of the ends of its sessions. */
+    deleted_at: Date | null
   }
   /** What is decided about sign-ins; one row at most. */
   sign_in_policy: {
@@ -224,32 +226,14 @@ export interface SignInTables {
     thumbprint: string
     browser_key_id: string
   }
-  /** What somebody was granted who signed in here. */
-  sign_in_granted_session: {
+  /** By which account of Entra a person signs in. */
+  entra_account: {
     id: string
-    sid: string
-    application_id: string | null
+    tenant_id: string
+    object_id: string
     person_id: string
-    device_id: string | null
-    assurance: Assurance
-    attempt_id: string | null
-    cookie_hash: Buffer | null
-    granted_at: Date
-    expires_at: Date
-    ended_at: Date | null
-    end_reason:
-      | 'device_blocked'
-      | 'device_gone'
-      | 'person_gone'
-      | 'owner_changed'
-      | 'registration_ended'
-      | 'admin'
-      | 'logout'
-      | 'application'
-      | 'browser_key'
-      | null
-    logout_due_at: Date | null
-    logout_attempts: Generated<number>
+    username: string
+    first_seen_at: Date
   }
   /** What signs ID tokens. */
   sign_in_key: {
@@ -282,6 +266,8 @@ export interface SignInTables {
     ip_address: string | null
     leased_at: Date
     leased_until: Date
+    /** Since when the devices are being asked; null while the browser opens its ports. */
+    claimed_at: Date | null
   }
   /** Who came to a leased port. */
   sign_in_probe_arrival: {

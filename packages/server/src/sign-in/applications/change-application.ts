@@ -19,11 +19,12 @@ import {
 } from './application-secret.ts'
 import {
   countApplications,
-  deleteApplication,
+  deleteToldApplications,
   findOwnerOfHosts,
   getApplication,
   insertApplication,
   updateApplication,
+  updateApplicationDeleted,
   type SignInApplication,
 } from './application-store.ts'
 
@@ -158,7 +159,7 @@ export async function rotateApplicationSecret(
 }
 
 /**
- * Removes an application with what it was granted.
+ * Removes an application with what it was granted. Where it wants to be told of the ends of its sessions, it still is.
  *
  * @throws AppError `not_found`
  */
@@ -168,7 +169,8 @@ export async function removeApplication(
 ): Promise<SignInApplication> {
   const application = await getApplication(change.tx, identifier, { isLocked: true })
   await endSessionsOf(change, { applicationId: application.id }, 'application')
-  await deleteApplication(change.tx, application.id)
+  await updateApplicationDeleted(change.tx, application.id, change.at)
+  await deleteToldApplications(change.tx)
   audit.deleted(change, application, toAuditValues(application))
   return application
 }

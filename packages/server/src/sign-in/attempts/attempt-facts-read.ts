@@ -1,4 +1,4 @@
-import { sql, type Kysely, type RawBuilder, type SqlBool } from 'kysely'
+import { sql, type Kysely, type RawBuilder, type SqlBool, type Transaction } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 import type { AuthState } from '../../schema/status-values.ts'
 
@@ -14,24 +14,39 @@ export async function findAttemptPerson(
   db: Kysely<Schema>,
   id: string,
 ): Promise<AttemptPerson | undefined> {
+  return selectPerson(db, id).executeTakeFirst()
+}
+
+/** The person, whom nobody switches off until the transaction ends. */
+export async function findPersonForGrant(
+  tx: Transaction<Schema>,
+  id: string,
+): Promise<AttemptPerson | undefined> {
+  return selectPerson(tx, id).forShare().executeTakeFirst()
+}
+
+function selectPerson(db: Kysely<Schema>, id: string) {
   return db
     .selectFrom('person')
     .select(['id', 'name', 'email'])
     .where('id', '=', id)
     .where('deprovisioned_at', 'is', null)
-    .executeTakeFirst()
 }
 
-/** How long a session lasts that an application is granted; undefined when it is switched off. */
-export async function findSessionSeconds(
-  db: Kysely<Schema>,
+/**
+ * How long a session lasts that an application is granted, which nobody switches off until the transaction ends;
+ * undefined when it is switched off.
+ */
+export async function findSecondsForGrant(
+  tx: Transaction<Schema>,
   applicationId: string,
 ): Promise<number | undefined> {
-  const row = await db
+  const row = await tx
     .selectFrom('sign_in_application')
     .select('session_seconds as sessionSeconds')
     .where('id', '=', applicationId)
     .where('is_enabled', '=', true)
+    .forShare()
     .executeTakeFirst()
   return row?.sessionSeconds
 }

@@ -46,6 +46,8 @@ export interface AttemptDevice {
   readonly seenAt: Date | null
   readonly authState: AuthState
   readonly willBlockAt: Date | null
+  /** Whether it is registered to the person. */
+  readonly isOwn: boolean
   /** When the registration of it to the person ended, if that was the last one of the device to end. */
   readonly ownUntil: Date | null
 }
@@ -57,9 +59,9 @@ export interface AttemptIssue {
   readonly title: string
   /** Why it matters: Markdown; null where the check does not say. */
   readonly rationale: string | null
-  /** What the check found, in a sentence. */
-  readonly foundInWords: string
-  /** The rows that failed, secrets masked. */
+  /** By which a built-in check says in words what it found. */
+  readonly checkSlug: string
+  /** The rows that failed, secrets masked, without empty values. */
   readonly rows: readonly Readonly<Record<string, string>>[]
   /** What to do on this operating system: Markdown; null where the check does not say. */
   readonly steps: string | null
@@ -67,10 +69,19 @@ export interface AttemptIssue {
   readonly isBlocking: boolean
   readonly recheck: 'idle' | 'asking' | 'passing' | 'failing'
   readonly lastCheckedAt: Date | null
-  readonly isSnoozeAllowed: boolean
+  /** For how many days it may be put off; none where it may not. */
+  readonly snoozeDays: readonly number[]
+  /** Until when it is put off; null where it is not. */
+  readonly snoozedUntil: Date | null
   readonly isExemptionAllowed: boolean
   /** Null without a request. */
   readonly exemption: 'open' | 'approved' | 'denied' | null
+  /** When an exemption ends; null for one without an end, and without one. */
+  readonly exemptedUntil: Date | null
+  /** Why the reader's own request was denied, as an admin wrote it; null where nobody did. */
+  readonly exemptionDenial: string | null
+  /** The reader's own request that nobody has decided yet. */
+  readonly withdrawableRequestId: string | null
 }
 
 /** What the person may do now. */
@@ -78,6 +89,8 @@ export interface AttemptChoices {
   readonly mayContinue: boolean
   readonly mayRecheck: boolean
   readonly mayRequestExemption: boolean
+  /** To whoever the device is registered, alone: others would not be reminded. */
+  readonly maySnooze: boolean
   readonly maySayNotMyDevice: boolean
   readonly mayCancel: boolean
 }
@@ -87,6 +100,8 @@ export interface AttemptRefusal {
   readonly code: RefusalCode
   /** A sentence for the person. */
   readonly message: string
+  /** What whoever decided wrote to the person; null where nobody did. */
+  readonly note: string | null
   /** What an admin does about it. */
   readonly remedy: string
 }

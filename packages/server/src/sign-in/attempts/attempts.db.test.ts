@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import { createChangeRunner, type Change, type RunChange } from '../../changes/change.ts'
@@ -19,7 +20,8 @@ import {
   insertApplication,
   proveTestDevice,
 } from '../../../test/support/sign-in-fixtures.ts'
-import { MINUTE_MS } from '../../platform/clock.ts'
+import { waitForLock } from '../../../test/support/wait-for-lock.ts'
+import { DAY_MS, MINUTE_MS } from '../../platform/clock.ts'
 import { updateSignInPolicy } from '../policy/policy-store.ts'
 import { ATTEMPTS_PER_ADDRESS_MAX, isBrowserOf } from './begin-attempt.ts'
 import { findAttempt, updateAttemptReturned } from './attempt-store.ts'
@@ -142,6 +144,55 @@ describe('an attempt', () => {
     expect(await listGranted(id)).toEqual([])
     const gone = await make((change) => continueAttempt(change, id, { isFresh: true }))
     expect(gone.stage).toBe('done')
+  })
+
+  describe('warns of what the person has put off', () => {
+    const inDays = (days: number) => new Date(clock.now().getTime() + days * DAY_MS)
+    const warnedOf = async (...snoozedUntil: readonly (Date | null)[]) => {
+      const blocksAt = inDays(5)
+      const deviceId = await ownDevice({ auth_state: 'Will Block', will_block_at: blocksAt })
+      for (const until of snoozedUntil) {
+        await insertIssue(database.db, {
+          check_id: await insertCheck(database.db, { remediation_strategy: 'warn_then_block' }),
+          device_id: deviceId,
+          blocks_device_at: blocksAt,
+          snoozed_at: until && clock.now(),
+          snoozed_until: until,
+        })
+      }
+      return deviceId
+    }
+    const stageOf = async (deviceId: string) => (await decide(await atDevice(deviceId))).stage
+
+    it('not before that time is over', async () => {
+      const deviceId = await warnedOf(inDays(3), inDays(3))
+      expect(await stageOf(deviceId)).toBe('done')
+      clock.advance(3 * DAY_MS)
+      expect(await stageOf(deviceId)).toBe('warned')
+    })
+
+    it('together with what is not put off', async () => {
+      expect(await stageOf(await warnedOf(inDays(3), null))).toBe('warned')
+    })
+
+    it('on the last day before the device blocks, however long it was put off', async () => {
+      const deviceId = await warnedOf(inDays(30))
+      expect(await stageOf(deviceId)).toBe('done')
+      clock.advance(4 * DAY_MS)
+      expect(await stageOf(deviceId)).toBe('warned')
+    })
+
+    it('never instead of blocking the device', async () => {
+      const deviceId = await ownDevice({ auth_state: 'Blocked' })
+      await insertIssue(database.db, {
+        check_id: await insertCheck(database.db, { remediation_strategy: 'warn_then_block' }),
+        device_id: deviceId,
+        blocks_device_at: clock.now(),
+        snoozed_at: clock.now(),
+        snoozed_until: inDays(7),
+      })
+      expect(await stageOf(deviceId)).toBe('blocked')
+    })
   })
 
   it('stops at a blocked device until nothing blocks it, and not before', async () => {
@@ -279,6 +330,28 @@ describe('an attempt', () => {
     expect((await decide(id)).refusalCode).toBe('registration_ended')
   })
 
+  it.each([
+    [
+      'a person who',
+      'person_ended',
+      () => sql`update person set deprovisioned_at = now() where id = ${person.id}`,
+    ],
+    [
+      'an application that',
+      'application_disabled',
+      () => sql`update sign_in_application set is_enabled = false where id = ${application}`,
+    ],
+  ] as const)('grants nothing to %s is being switched off', async (_whom, code, toSwitchOff) => {
+    const id = await atDevice(await ownDevice())
+    const other = await database.db.startTransaction().execute()
+    await toSwitchOff().execute(other)
+    const deciding = decide(id)
+    await waitForLock(database.db)
+    await other.commit().execute()
+    expect((await deciding).refusalCode).toBe(code)
+    expect(await listGranted(id)).toEqual([])
+  })
+
   it('asks for as strong a proof as its application', async () => {
     const { db } = database
     const deviceId = await ownDevice()
@@ -323,6 +396,26 @@ describe('a device that is not proven', () => {
     const told = await listAuditEntries({ db: database.db }, { type: 'person', id: person.id })
     expect(told.map(({ action }) => action)).toContain('sign_in.glass_broken')
     expect((await fail(await identified(), 'relayed')).stage).toBe('refused')
+  })
+
+  it.each([
+    ['at an application, whom only a browser names', { isOwnPages: false, isProven: false }],
+    ['to the pages of a person, whom only a browser names', { isOwnPages: true, isProven: false }],
+    ['to the pages of a person, whoever proves it', { isOwnPages: true, isProven: true }],
+  ])('stops whom the break-glass group has %s', async (_, { isOwnPages, isProven }) => {
+    const group = await insertPersonGroup(database.db, {}, [person.id])
+    const policy = { breakGlassGroupId: group, fallbacks: ['admin_approval' as const] }
+    await updateSignInPolicy(database.db, policy, clock.now())
+    const begun = async () => {
+      const { attempt } = await beginTestAttempt(runChange, isOwnPages ? null : application)
+      await identifyTestPerson(runChange, attempt.id, person.email, isProven)
+      return attempt.id
+    }
+    const id = await begun()
+    expect((await fail(id, 'unreachable')).stage).toBe('fallback')
+    const refused = await proveTestDevice(runChange, await begun(), '0')
+    expect([refused.stage, refused.refusalCode]).toEqual(['refused', 'device_unknown'])
+    expect(await listGranted(id)).toEqual([])
   })
 })
 

@@ -8,6 +8,7 @@ import { lockDevice } from '../../posture/devices/device-status-store.ts'
 import { settleDueStatuses } from '../../posture/devices/settle-due-statuses.ts'
 import type { AttemptStage } from '../../schema/tables/sign-in-tables.ts'
 import { getSignInPolicy } from '../policy/policy-store.ts'
+import { isEveryWarningSnoozed } from '../shown-issues/list-shown-issues.ts'
 import { findDeviceOfPerson, isPersonBlocked, type DeviceOfPerson } from './attempt-facts-read.ts'
 import { toOwnerRefusal } from './know-device.ts'
 import type { Attempt } from './attempt-store.ts'
@@ -21,7 +22,8 @@ export interface PostureKnowledge {
   readonly isFresh: boolean
 }
 
-const WAITING: readonly AttemptStage[] = ['posture', 'blocked', 'warned']
+/** Where an attempt stands whose device is known and that waits for the decision. */
+export const AT_POSTURE: readonly AttemptStage[] = ['posture', 'blocked', 'warned']
 
 /**
  * Decides an attempt whose device is known: it is let in, warned or blocked.
@@ -33,7 +35,7 @@ export async function postureKnown(
   attemptId: string,
   knowledge: PostureKnowledge,
 ): Promise<Attempt> {
-  return decide(change, await lockAttempt(change, attemptId, WAITING), knowledge, false)
+  return decide(change, await lockAttempt(change, attemptId, AT_POSTURE), knowledge, false)
 }
 
 /**
@@ -46,7 +48,7 @@ export async function continueAttempt(
   attemptId: string,
   knowledge: PostureKnowledge,
 ): Promise<Attempt> {
-  return decide(change, await lockAttempt(change, attemptId, WAITING), knowledge, true)
+  return decide(change, await lockAttempt(change, attemptId, AT_POSTURE), knowledge, true)
 }
 
 async function decide(
@@ -64,7 +66,10 @@ async function decide(
   if (refusal !== undefined) return refuseLocked(change, attempt, refusal)
   if (await isBlocked(change, attempt, device?.authState)) return block(change, attempt)
   const isToBeWarned = attempt.applicationId !== null && !isWarned
-  if (device?.authState === 'Will Block' && isToBeWarned) return warn(change, attempt)
+  if (device?.authState === 'Will Block' && isToBeWarned) {
+    const shown = { deviceId: locked.id, at: change.now() }
+    if (!(await isEveryWarningSnoozed(tx, shown))) return warn(change, attempt)
+  }
   return grantLocked(change, attempt, attempt.assurance ?? 'none')
 }
 

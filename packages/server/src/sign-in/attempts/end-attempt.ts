@@ -1,18 +1,16 @@
 /*
  * The ends of sign-ins: granted, refused, abandoned. Owns what an end brings about, once each, and whom nothing may
- * lock out: members of the break-glass group pass where their device is what stands in the way.
+ * lock out: proven members of the break-glass group pass where their device is what stands in the way.
  */
 import type { Change } from '../../changes/change.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { Foundation } from '../../changes/foundation.ts'
-import { SECOND_MS } from '../../platform/clock.ts'
-import { newSecret, newUuid } from '../../platform/ids.ts'
 import type { Assurance, AttemptEvidence } from '../../schema/tables/sign-in-tables.ts'
 import { abandonSession, closeSession } from '../journal/close-session.ts'
 import { getSessionForUpdate } from '../journal/session-store.ts'
 import { getSignInPolicy, hasGroupMember } from '../policy/policy-store.ts'
-import { insertGrantedSession, type GrantedSession } from '../sessions/granted-session-store.ts'
-import { findAttemptPerson, findSessionSeconds } from './attempt-facts-read.ts'
+import { grantSession } from '../sessions/grant-session.ts'
+import { findAttemptPerson, findPersonForGrant, findSecondsForGrant } from './attempt-facts-read.ts'
 import {
   claimExpiredAttempt,
   deleteAttempt,
@@ -21,6 +19,7 @@ import {
   type Attempt,
 } from './attempt-store.ts'
 import { moveAttempt } from './move-attempt.ts'
+import { isPersonProven } from './person-proven.ts'
 import { REFUSALS, type RefusalCode } from './refusals.ts'
 
 /** Reasons that lie with the device alone: they do not hold for whoever must always get in. */
@@ -62,9 +61,13 @@ export async function refuseLocked(
   })
 }
 
-/** Whether a person of an attempt may pass although the device stands in the way. */
-export async function mayBreakGlass({ tx }: Change, { personId }: Attempt): Promise<boolean> {
-  if (personId === null) return false
+/**
+ * Whether a person of an attempt may pass although the device stands in the way. Without the device the person is all
+ * that is known: somebody whom only a browser names passes never, and to the pages of a person nobody does.
+ */
+export async function mayBreakGlass({ tx }: Change, attempt: Attempt): Promise<boolean> {
+  const { personId, applicationId } = attempt
+  if (personId === null || applicationId === null || !isPersonProven(attempt)) return false
   const { breakGlassGroupId } = await getSignInPolicy(tx)
   return breakGlassGroupId !== null && hasGroupMember(tx, breakGlassGroupId, personId)
 }
@@ -100,41 +103,17 @@ export async function grantLocked(
 ): Promise<Attempt> {
   const { tx } = change
   const { personId, applicationId, deviceId } = attempt
-  const person = personId === null ? undefined : await findAttemptPerson(tx, personId)
+  const person = personId === null ? undefined : await findPersonForGrant(tx, personId)
   if (person === undefined) return refuseLocked(change, attempt, 'person_ended')
-  const at = change.now()
   const seconds =
-    applicationId === null ? OWN_SESSION_SECONDS : await findSessionSeconds(tx, applicationId)
+    applicationId === null ? OWN_SESSION_SECONDS : await findSecondsForGrant(tx, applicationId)
   if (seconds === undefined) return refuseLocked(change, attempt, 'application_disabled')
-  const session = await insertGrantedSession(tx, {
-    id: newUuid(),
-    sid: newSecret(24),
-    applicationId,
-    personId: person.id,
-    deviceId,
-    assurance,
-    attemptId: attempt.id,
-    cookieHash: null,
-    grantedAt: at,
-    expiresAt: new Date(at.getTime() + seconds * SECOND_MS),
-  })
-  recordGrant(change, session, person.email)
+  const granted = { applicationId, deviceId, assurance, attemptId: attempt.id }
+  await grantSession(change, { person, seconds, ...granted })
   if (attempt.authLogSessionId !== null) {
     await closeSession(change, attempt.authLogSessionId, { result: 'Success' })
   }
-  return updateAttempt(tx, attempt, { stage: 'done', assurance, endedAt: at })
-}
-
-function recordGrant(change: Change, session: GrantedSession, email: string): void {
-  const { id, applicationId, personId, deviceId } = session
-  const person = { id: personId, email }
-  change.recordEvent({
-    type: 'sign_in_session.granted',
-    sessionId: id,
-    applicationId,
-    person,
-    deviceId,
-  })
+  return updateAttempt(tx, attempt, { stage: 'done', assurance, endedAt: change.now() })
 }
 
 /**

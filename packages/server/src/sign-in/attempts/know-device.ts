@@ -11,10 +11,11 @@ import {
   type DeviceOfPerson,
 } from './attempt-facts-read.ts'
 import type { Attempt } from './attempt-store.ts'
-import { isPersonProven } from './identify-person.ts'
+import { isPersonProven } from './person-proven.ts'
 import { mayBreakGlass, refuseLocked } from './end-attempt.ts'
 import { lockAttempt, moveAttempt } from './move-attempt.ts'
 import type { RefusalCode } from './refusals.ts'
+import { updateOsUserRegistered } from '../proof/os-user-store.ts'
 
 /** A device that is known, and by what. */
 export interface KnownDevice {
@@ -128,6 +129,7 @@ export async function deviceRegistered(change: Change, attemptId: string): Promi
   if (device?.isAllowed !== true) {
     return refuseLocked(change, attempt, toOwnerRefusal(device))
   }
+  await updateOsUserRegistered(change.tx, device.id, attempt.personId ?? '0', attempt.startedAt)
   const description = `The device ${device.name} was registered to the person.`
   return moveAttempt(
     change,

@@ -12,6 +12,11 @@ export const REFUSALS = {
     words: 'Your account has been switched off.',
     remedy: 'Switch the person on again at the identity provider.',
   },
+  account_changed: {
+    words: 'You have another account at your identity provider than when you signed in first.',
+    remedy:
+      'Find out whether the name of the account was given to somebody else. Where the person has a new account by right, forget the former one (`DELETE /sign_in_entra_accounts/{id}`).',
+  },
   person_missing: {
     words: 'The application does not say who signs in.',
     remedy:

@@ -4,21 +4,33 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
+import type { Change } from '../../changes/change.ts'
 import type { Foundation } from '../../changes/foundation.ts'
-import { AppError } from '../../platform/app-error.ts'
+import { AppError, conflict } from '../../platform/app-error.ts'
 import { MINUTE_MS, SECOND_MS } from '../../platform/clock.ts'
+import { findRegistrationDenial } from '../registration/confirmation-store.ts'
+import { denyRegistration } from '../registration/deny-registration.ts'
 import { getSignInPolicy } from '../policy/policy-store.ts'
 import { findDeviceOfPerson } from './attempt-facts-read.ts'
-import { findAttempt, type Attempt } from './attempt-store.ts'
-import { continueAttempt, postureKnown } from './decide-posture.ts'
+import { findAttempt, updateAttempt, type Attempt } from './attempt-store.ts'
+import { AT_POSTURE, continueAttempt, postureKnown } from './decide-posture.ts'
 import { deviceRegistered } from './know-device.ts'
-import { countUnanswered, insertCheckRefreshes, listStaleCheckIds } from './stale-checks-store.ts'
+import { lockAttempt } from './move-attempt.ts'
+import {
+  countUnanswered,
+  insertCheckRefreshes,
+  listAskedCheckIds,
+  listStaleCheckIds,
+} from './stale-checks-store.ts'
 
 export type RunPostureDependencies = Pick<Foundation, 'db' | 'runChange' | 'clock'>
 
 /** How long a person waits for the answer of a device. */
 const ANSWER_MAX_MS = 8 * SECOND_MS
 const LOOK_MS = 100
+/** How often one sign-in has its device asked for everything again, whatever the age of its results. */
+export const RECHECKS_MAX = 30
+const RECHECKS = 'rechecks'
 
 /** Whose step it is. */
 interface PostureStep {
@@ -38,8 +50,7 @@ export async function runPosture(
   attempt: Pick<Attempt, 'id' | 'deviceId'>,
   { isContinuing, isRecheck = false }: PostureStep,
 ): Promise<Attempt> {
-  const isFresh =
-    attempt.deviceId === null || (await rerun(dependencies, attempt.deviceId, isRecheck))
+  const isFresh = attempt.deviceId === null || (await rerun(dependencies, attempt.id, isRecheck))
   const step = isContinuing ? continueAttempt : postureKnown
   return dependencies.runChange({ actor: SYSTEM_ACTOR }, async (change) =>
     step(change, attempt.id, { isFresh }),
@@ -62,7 +73,7 @@ export async function proceedAttempt(
 
 /**
  * The attempt after its device was registered beside it, by the approval of a request, say: an attempt that waits at its
- * registration goes on. Any number of processes may call it at a time.
+ * registration goes on; it ends where the request was denied. Any number of processes may call it at a time.
  */
 export async function settleRegistration(
   { db, runChange, clock }: RunPostureDependencies,
@@ -71,8 +82,11 @@ export async function settleRegistration(
   const { id, stage, deviceId, personId, endedAt, expiresAt } = attempt
   if (stage !== 'registration' || endedAt !== null || expiresAt <= clock.now()) return attempt
   const device = await findDeviceOfPerson(db, deviceId ?? '0', personId ?? '0')
-  if (device?.isRegistered !== true) return attempt
-  const moved = runChange({ actor: SYSTEM_ACTOR }, async (change) => deviceRegistered(change, id))
+  const denial = await findRegistrationDenial(db, id)
+  if (device?.isRegistered !== true && denial === undefined) return attempt
+  const moved = runChange({ actor: SYSTEM_ACTOR }, async (change) =>
+    denial === undefined ? deviceRegistered(change, id) : denyRegistration(change, id, denial),
+  )
   return moved.catch(async (error: unknown) => {
     // Somebody else was faster.
     if (error instanceof AppError && error.code === 'conflict') {
@@ -82,30 +96,62 @@ export async function settleRegistration(
   })
 }
 
-/** Whether every check whose shelf life is over has run again. */
+/**
+ * Whether every check whose shelf life is over has run again. A device that is being asked already is not asked anew.
+ *
+ * @throws AppError `not_found`; `conflict` for an attempt at another step, or that asked too often: no device is asked
+ */
 async function rerun(
-  { db, runChange, clock }: RunPostureDependencies,
-  deviceId: string,
+  { db, runChange }: RunPostureDependencies,
+  attemptId: string,
   isRecheck: boolean,
 ): Promise<boolean> {
-  const { recheckAgeMinutes } = await getSignInPolicy(db)
-  const now = clock.now()
-  const ageMs = isRecheck ? 0 : recheckAgeMinutes * MINUTE_MS
-  const checkIds = await listStaleCheckIds(db, deviceId, new Date(now.getTime() - ageMs))
+  const { deviceId, checkIds } = await runChange({ actor: SYSTEM_ACTOR }, async (change) =>
+    askForStale(change, await lockAttempt(change, attemptId, AT_POSTURE), isRecheck),
+  )
   if (checkIds.length === 0) return true
-  await runChange({ actor: SYSTEM_ACTOR }, async (change) => {
-    await insertCheckRefreshes(change.tx, deviceId, checkIds, change.at)
-    change.recordAudit({
-      action: 'check.refresh_requested',
-      target: { type: 'device', id: deviceId },
-      description: `asked the device to run ${checkIds.length} checks again during a sign-in`,
-      after: { check_count: checkIds.length },
-    })
-  })
   const until = performance.now() + ANSWER_MAX_MS
   while (performance.now() < until) {
     await sleep(LOOK_MS)
     if ((await countUnanswered(db, deviceId, checkIds)) === 0) return true
   }
   return false
+}
+
+/** Asks the device of an attempt to run what is too old again; answers which checks are to be waited for. */
+async function askForStale(
+  change: Change,
+  attempt: Attempt,
+  isRecheck: boolean,
+): Promise<{ readonly deviceId: string; readonly checkIds: readonly string[] }> {
+  const { tx, at } = change
+  const deviceId = attempt.deviceId ?? '0'
+  const { recheckAgeMinutes } = await getSignInPolicy(tx)
+  const ageMs = isRecheck ? 0 : recheckAgeMinutes * MINUTE_MS
+  const checkIds = await listStaleCheckIds(tx, deviceId, new Date(at.getTime() - ageMs))
+  const askedSince = new Date(at.getTime() - ANSWER_MAX_MS)
+  const asked = new Set(await listAskedCheckIds(tx, deviceId, askedSince))
+  const unasked = checkIds.filter((id) => !asked.has(id))
+  if (unasked.length > 0) {
+    if (isRecheck) await countRecheck(change, attempt)
+    await insertCheckRefreshes(tx, deviceId, unasked, at)
+    change.recordAudit({
+      action: 'check.refresh_requested',
+      target: { type: 'device', id: deviceId },
+      description: `asked the device to run ${unasked.length} checks again during a sign-in`,
+      after: { check_count: unasked.length },
+    })
+  }
+  return { deviceId, checkIds }
+}
+
+async function countRecheck({ tx }: Change, attempt: Attempt): Promise<void> {
+  const rechecks = Number(attempt.fallbackState[RECHECKS] ?? 0)
+  if (rechecks >= RECHECKS_MAX) {
+    throw conflict(
+      'The device was checked too often in this sign-in. Begin again where you came from.',
+    )
+  }
+  const state = { ...attempt.fallbackState, [RECHECKS]: rechecks + 1 }
+  await updateAttempt(tx, attempt, { fallbackState: JSON.stringify(state) })
 }

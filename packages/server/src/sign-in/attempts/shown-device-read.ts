@@ -12,6 +12,7 @@ export async function findShownDevice(db: Kysely<Schema>, id: string) {
       'd.platform',
       'd.auth_state as authState',
       'd.will_block_at as willBlockAt',
+      'd.owner_person_id as ownerId',
       'd.former_owner_person_id as formerOwnerId',
       'd.registration_ended_at as registrationEndedAt',
       'c.last_seen_at as seenAt',

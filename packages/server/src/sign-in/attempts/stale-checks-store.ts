@@ -20,6 +20,21 @@ export async function listStaleCheckIds(
   return rows.map(({ id }) => id)
 }
 
+/** The checks that a device was asked to run since a time, and has not answered. */
+export async function listAskedCheckIds(
+  db: Kysely<Schema>,
+  deviceId: string,
+  since: Date,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('check_refresh')
+    .select('check_id as id')
+    .where('device_id', '=', deviceId)
+    .where('requested_at', '>', since)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
 /** Asks a device to run checks again at once, and tells whoever holds its request. */
 export async function insertCheckRefreshes(
   tx: Transaction<Schema>,

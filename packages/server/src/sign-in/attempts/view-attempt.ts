@@ -1,6 +1,7 @@
 import type { Foundation } from '../../changes/foundation.ts'
 import { listPossibleWays } from '../browser-keys/possible-ways.ts'
 import { readBrand } from '../pages/brand-read.ts'
+import type { Language } from '../pages/texts/language.ts'
 import { findApplicationName, findAttemptPerson } from './attempt-facts-read.ts'
 import { listShownIssues } from '../shown-issues/list-shown-issues.ts'
 import { findShownDevice } from './shown-device-read.ts'
@@ -12,19 +13,23 @@ import type {
   AttemptRefusal,
   AttemptView,
 } from './attempt-view.ts'
+import { readDenialNote } from '../registration/deny-registration.ts'
+import type { AttemptEvidence } from '../../schema/tables/sign-in-tables.ts'
 import { REFUSALS, type RefusalCode } from './refusals.ts'
 
 /** What is shown of a sign-in now. A refused one of a device of somebody else shows nothing of the device. */
 export async function viewOfAttempt(
   { db, clock }: Pick<Foundation, 'db' | 'clock'>,
   attempt: Attempt,
+  language?: Language,
 ): Promise<AttemptView> {
   const { applicationId, personId } = attempt
   const now = clock.now()
   const person = personId === null ? undefined : await findAttemptPerson(db, personId)
   const device = await showDevice(db, attempt)
   // What was fixed during the sign-in is shown as well.
-  const wanted = { at: now, resolvedSince: attempt.startedAt }
+  const readerId = personId ?? undefined
+  const wanted = { at: now, resolvedSince: attempt.startedAt, readerId, language }
   const issues =
     device === undefined ? [] : await listShownIssues(db, { deviceId: device.id, ...wanted })
   const brand = await readBrand(db)
@@ -42,7 +47,8 @@ export async function viewOfAttempt(
         ? { ladder: await listPossibleWays(db, attempt, now), state: attempt.fallbackState }
         : undefined,
     registration: attempt.stage === 'registration' ? { state: attempt.fallbackState } : undefined,
-    refusal: attempt.refusalCode === null ? undefined : toRefusal(attempt.refusalCode),
+    refusal:
+      attempt.refusalCode === null ? undefined : toRefusal(attempt.refusalCode, attempt.evidence),
     expiresAt: attempt.expiresAt,
     revision: attempt.revision,
     language: attempt.language,
@@ -57,12 +63,17 @@ function toChoices(
   now: Date,
 ): AttemptChoices {
   const isUnderWay = endedAt === null && expiresAt > now
+  const isAtIssues = isUnderWay && (stage === 'blocked' || stage === 'warned')
   const isClear = device?.authState !== 'Blocked' && issues.every(({ isBlocking }) => !isBlocking)
   return {
     mayContinue: isUnderWay && (stage === 'warned' || (stage === 'blocked' && isClear)),
-    mayRecheck: isUnderWay && (stage === 'blocked' || stage === 'warned'),
+    mayRecheck: isAtIssues,
     mayRequestExemption:
       isUnderWay && issues.some((issue) => issue.isExemptionAllowed && issue.recheck !== 'passing'),
+    maySnooze:
+      isAtIssues &&
+      device?.isOwn === true &&
+      issues.some(({ snoozeDays }) => snoozeDays.length > 0),
     maySayNotMyDevice: isUnderWay && device !== undefined,
     mayCancel: isUnderWay,
   }
@@ -83,15 +94,16 @@ async function showDevice(
   if (deviceId === null || assurance === null || HIDING.has(refusalCode ?? '')) return undefined
   const device = await findShownDevice(db, deviceId)
   if (device === undefined) return undefined
-  const { formerOwnerId, registrationEndedAt, ...shown } = device
+  const { ownerId, formerOwnerId, registrationEndedAt, ...shown } = device
   const ownUntil = formerOwnerId !== null && formerOwnerId === personId ? registrationEndedAt : null
-  return { ...shown, howKnown: assurance, ownUntil }
+  const isOwn = ownerId !== null && ownerId === personId
+  return { ...shown, howKnown: assurance, isOwn, ownUntil }
 }
 
-function toRefusal(text: string): AttemptRefusal | undefined {
+function toRefusal(text: string, evidence: AttemptEvidence): AttemptRefusal | undefined {
   if (!Object.hasOwn(REFUSALS, text)) return undefined
   // The keys of the registry are the codes.
   const code = text as RefusalCode
   const { words, remedy } = REFUSALS[code]
-  return { code, message: words, remedy }
+  return { code, message: words, note: readDenialNote(evidence), remedy }
 }

@@ -6,7 +6,7 @@ import type { Change } from '../../changes/change.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { findDeviceOfPerson } from '../attempts/attempt-facts-read.ts'
 import { updateAttempt, type Attempt } from '../attempts/attempt-store.ts'
-import { isPersonProven } from '../attempts/identify-person.ts'
+import { isPersonProven } from '../attempts/person-proven.ts'
 import {
   findBrowserKeyForUpdate,
   findKeyOfAttempt,

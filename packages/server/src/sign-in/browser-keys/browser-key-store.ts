@@ -158,13 +158,13 @@ export async function findKeyOfAttempt(
   return rows[0]
 }
 
-/** The live sessions that were granted because of a key alone. */
-export async function listSessionsByKey(
-  db: Kysely<Schema>,
+/** Locks the live sessions that were granted because of a key alone, by ascending id. */
+export async function listSessionsByKeyForUpdate(
+  tx: Transaction<Schema>,
   browserKeyId: string,
   at: Date,
 ): Promise<string[]> {
-  const rows = await db
+  const rows = await tx
     .selectFrom('sign_in_granted_session as s')
     .innerJoin('sign_in_attempt as t', 't.id', 's.attempt_id')
     .select('s.id')
@@ -173,6 +173,7 @@ export async function listSessionsByKey(
     .where('s.ended_at', 'is', null)
     .where('s.expires_at', '>', at)
     .orderBy('s.id')
+    .forUpdate('s')
     .execute()
   return rows.map(({ id }) => id)
 }

@@ -12,12 +12,14 @@ import {
   proveTestDevice,
 } from '../../../test/support/sign-in-fixtures.ts'
 import { SoftwareBrowserKey } from '../../../test/support/software-browser-key.ts'
+import { waitForLock } from '../../../test/support/wait-for-lock.ts'
 import { DAY_MS } from '../../platform/clock.ts'
 import { newSecret } from '../../platform/ids.ts'
 import { findAttempt, type Attempt } from '../attempts/attempt-store.ts'
 import { postureKnown } from '../attempts/decide-posture.ts'
 import { deviceNotProven } from '../attempts/know-device.ts'
 import { updateSignInPolicy } from '../policy/policy-store.ts'
+import { updateSessionsEnded } from '../sessions/granted-session-store.ts'
 import { bindBrowserKey, judgeKeyByProof } from './bind-browser-key.ts'
 import { endBrowserKey } from './end-browser-key.ts'
 import { takeKeyFallback } from './key-fallback.ts'
@@ -203,6 +205,22 @@ describe('a copied profile', () => {
       .where('person_id', '=', person.id)
       .execute()
     expect(sessions).toEqual([{ assurance: 'key', end_reason: 'browser_key' }])
+  })
+
+  it('ends also while what it has let in is ended by somebody else', async () => {
+    const key = await browserOf()
+    await signInByKey(key)
+    const session = await database.db
+      .selectFrom('sign_in_granted_session')
+      .select('id')
+      .where('person_id', '=', person.id)
+      .executeTakeFirstOrThrow()
+    const other = await database.db.startTransaction().execute()
+    await updateSessionsEnded(other, [session.id], 'logout', clock.now())
+    const ending = make((change) => endBrowserKey(change, key.id ?? '', { reason: 'admin' }))
+    await waitForLock(database.db)
+    await other.commit().execute()
+    expect((await ending).endReason).toBe('admin')
   })
 
   it('ends when its browser is proven on another device', async () => {

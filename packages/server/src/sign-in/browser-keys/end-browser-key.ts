@@ -3,7 +3,7 @@ import { conflict, notFound } from '../../platform/app-error.ts'
 import { endSession } from '../sessions/end-sessions.ts'
 import {
   getBrowserKeyForUpdate,
-  listSessionsByKey,
+  listSessionsByKeyForUpdate,
   updateBrowserKey,
   type BrowserKey,
 } from './browser-key-store.ts'
@@ -28,7 +28,7 @@ export async function endLockedKey(
 ): Promise<BrowserKey> {
   const at = change.now()
   const ended = await updateBrowserKey(change.tx, id, { endedAt: at, endReason: reason })
-  for (const sessionId of await listSessionsByKey(change.tx, id, at)) {
+  for (const sessionId of await listSessionsByKeyForUpdate(change.tx, id, at)) {
     await endSession(change, sessionId, 'browser_key')
   }
   change.recordAudit({

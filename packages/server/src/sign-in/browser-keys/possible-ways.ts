@@ -8,7 +8,7 @@ import type { Schema } from '../../schema/schema.ts'
 import type { Fallback } from '../../schema/tables/sign-in-tables.ts'
 import { findDeviceOfPerson, findMinimumAssurance } from '../attempts/attempt-facts-read.ts'
 import type { Attempt } from '../attempts/attempt-store.ts'
-import { isPersonProven } from '../attempts/identify-person.ts'
+import { isPersonProven } from '../attempts/person-proven.ts'
 import { getSignInPolicy } from '../policy/policy-store.ts'
 import { findKeyOfAttempt, type KeyOfAttempt } from './browser-key-store.ts'
 

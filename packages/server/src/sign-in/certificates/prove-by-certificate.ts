@@ -39,7 +39,7 @@ export async function proveByCertificate(
   read: (header: CertificateHeader) => ClientCertificate | NoCertificate,
   origin: ChangeOrigin,
 ): Promise<Attempt> {
-  const { db, runChange, ask } = context
+  const { db, runChange, ask, clock } = context
   const { attempt, header } = await runChange(origin, async (change) => begin(change, attemptId))
   const certificate = read(header)
   if (typeof certificate === 'string') {
@@ -51,6 +51,7 @@ export async function proveByCertificate(
     personId: personId ?? '0',
     ipAddress,
     deviceId: keyDeviceId,
+    at: clock.now(),
   })
   const ids = candidates.map(({ id }) => id)
   const found = await findCertificateDevice(ids, certificate.sha1, ask)

@@ -15,13 +15,19 @@ import {
   type HintChanges,
   type StandInEntra,
 } from '../../../test/support/stand-in-entra.ts'
+import { newUuid } from '../../platform/ids.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import { createGuardedClient } from '../../platform/net/guarded-client.ts'
 import { parseAllowedTargets } from '../../platform/net/target-policy.ts'
 import { SILENT_LOGGER } from '../../platform/silent-logger.ts'
+import {
+  createRefusalRecorder,
+  type RefusalRecorder,
+} from '../applications/requests/refusal-recorder.ts'
 import { findAttempt } from '../attempts/attempt-store.ts'
 import { postureKnown } from '../attempts/decide-posture.ts'
 import { refuseAttempt } from '../attempts/refuse-attempt.ts'
+import { deleteEntraAccount } from '../entra-accounts/entra-account-store.ts'
 import { createSignInKeys } from '../provider/sign-in-keys.ts'
 import { answerEntra, type EntraDependencies } from './entra-sign-in.ts'
 import { ENTRA_CLOUDS } from './entra-clouds.ts'
@@ -36,6 +42,7 @@ let entra: StandInEntra
 let dependencies: EntraDependencies
 let keys: JSONWebKeySet
 let person: { readonly id: string; readonly email: string }
+let refusals: RefusalRecorder
 let count = 0
 const targets = parseAllowedTargets('127.0.0.1')
 if (!targets.ok) throw new Error(targets.reason)
@@ -47,7 +54,9 @@ beforeAll(async () => {
   api.clock.set(new Date())
   const { db, runChange, clock, sealer } = api
   const { authority, redirectUri } = entra
+  refusals = createRefusalRecorder({ db, clock, log: SILENT_LOGGER })
   dependencies = {
+    refusals,
     ...{ db, runChange, clock, log: SILENT_LOGGER, baseUrl: BASE_URL },
     clouds: { ...ENTRA_CLOUDS, global: { authority, redirectUri } },
     verifyHint: createEntraHintVerifier(client, clock),
@@ -64,6 +73,7 @@ beforeAll(async () => {
   keys = (await api.app.inject('/sign-in/entra/jwks')).json()
 })
 afterAll(async () => {
+  await refusals.settle()
   await client.close()
   await entra.close()
   await api.close()
@@ -74,6 +84,16 @@ beforeEach(async () => {
   const email = `ada.${++count}@example.com`
   person = { id: await insertPerson(api.db, { email }), email }
 })
+
+/** Which fields admins are told of, with what stood there, since the last time. */
+async function takeRefusals() {
+  await refusals.settle()
+  const rows = await api.db
+    .deleteFrom('sign_in_refused_request')
+    .returning(['field', 'given'])
+    .execute()
+  return rows.map(({ field, given }) => [field, given])
+}
 
 const ask = async (changes?: HintChanges) => entra.request(CLIENT, person.email, changes)
 
@@ -139,28 +159,82 @@ describe('a request of Entra', () => {
     expect((await answer(id)).fields).toEqual({ error: 'access_denied', state: request['state'] })
   })
 
+  const nobody = () => `${newUuid()}@example.com`
+  const stageOf = async (id: string) => {
+    const attempt = await findAttempt(api.db, id)
+    return [attempt?.stage, attempt?.refusalCode, attempt?.personId]
+  }
+
+  it('is of the same person when the name of the account has changed', async () => {
+    const oid = newUuid()
+    await begin(await ask({ claims: { oid } }))
+    const renamed = await entra.request(CLIENT, nobody(), { claims: { oid } })
+    expect(await stageOf(await begin(renamed))).toEqual(['device', null, person.id])
+    // Also when the person is known by the new name as well, and by whatever case.
+    const again = await ask({ claims: { oid: oid.toUpperCase() } })
+    expect(await stageOf(await begin(again))).toEqual(['device', null, person.id])
+  })
+
+  it('is refused where the name belongs to another account now, until an admin forgets the former', async () => {
+    await begin(await ask({ claims: { oid: newUuid() } }))
+    const reused = await ask({ claims: { oid: newUuid() } })
+    expect(await stageOf(await begin(reused))).toEqual(['refused', 'account_changed', null])
+    const { id } = await api.db
+      .selectFrom('entra_account')
+      .select('id')
+      .where('person_id', '=', person.id)
+      .executeTakeFirstOrThrow()
+    await api.runChange({ actor: SYSTEM_ACTOR }, (change) => deleteEntraAccount(change.tx, id))
+    expect(await stageOf(await begin(reused))).toEqual(['device', null, person.id])
+  })
+
+  it('is refused where the account is that of somebody else than the name says', async () => {
+    const oid = newUuid()
+    await begin(await ask({ claims: { oid } }))
+    const email = nobody()
+    await insertPerson(api.db, { email })
+    const request = await entra.request(CLIENT, email, { claims: { oid } })
+    expect(await stageOf(await begin(request))).toEqual(['refused', 'account_changed', null])
+  })
+
+  it('makes one account out of first sign-ins at once', async () => {
+    const requests = await Promise.all([1, 2, 3, 4].map(() => ask({ claims: { oid: newUuid() } })))
+    const stages = await Promise.all(requests.map(async (each) => stageOf(await begin(each))))
+    expect(stages.filter(([stage]) => stage === 'device')).toHaveLength(1)
+    expect(stages.filter(([, code]) => code === 'account_changed')).toHaveLength(3)
+  })
+
   it('creates whom Entra has proven', async () => {
     const id = await begin(await entra.request(CLIENT, `new.${person.email}`))
     expect((await findAttempt(api.db, id))?.stage).toBe('device')
   })
 
   it.each([
-    ['a scope without openid', { scope: 'profile' }],
-    ['another response type', { response_type: 'code' }],
-    ['another response mode', { response_mode: 'query' }],
-    ['an unknown client', { client_id: 'somebody' }],
-    ['a foreign address to answer to', { redirect_uri: 'https://evil.example.com/' }],
-    ['an address of another cloud', { redirect_uri: ENTRA_CLOUDS.china.redirectUri }],
-    ['no nonce', { nonce: '' }],
-    ['no hint', { id_token_hint: '' }],
-    ['a hint that is none', { id_token_hint: 'a.b.c' }],
-    ['claims that are none', { claims: '{' }],
+    ['a scope without openid', { scope: 'profile' }, ['entra_request', 'scope']],
+    ['another response type', { response_type: 'code' }, ['entra_request', 'response_type']],
+    ['another response mode', { response_mode: 'query' }, ['entra_request', 'response_mode']],
+    ['an unknown client', { client_id: 'somebody' }, ['client_id', 'somebody']],
+    [
+      'a foreign address to answer to',
+      { redirect_uri: 'https://evil.example.com/' },
+      ['cloud', 'https://evil.example.com/'],
+    ],
+    [
+      'an address of another cloud',
+      { redirect_uri: ENTRA_CLOUDS.china.redirectUri },
+      ['cloud', ENTRA_CLOUDS.china.redirectUri],
+    ],
+    ['no nonce', { nonce: '' }, ['entra_request', 'nonce']],
+    ['no hint', { id_token_hint: '' }, ['entra_request', 'id_token_hint']],
+    ['a hint that is none', { id_token_hint: 'a.b.c' }, ['hint_signature', null]],
+    ['claims that are none', { claims: '{' }, ['entra_request', 'claims']],
     [
       'another acr',
       {
         claims:
           '{"id_token":{"acr":{"essential":true,"values":["other"]},"amr":{"essential":true,"values":["pop"]}}}',
       },
+      ['entra_request', 'claims'],
     ],
     [
       'an acr that is not essential',
@@ -168,26 +242,61 @@ describe('a request of Entra', () => {
         claims:
           '{"id_token":{"acr":{"values":["possessionorinherence"]},"amr":{"essential":true,"values":["pop"]}}}',
       },
+      ['entra_request', 'claims'],
     ],
-  ])('is refused with %s', async (_what, wrong) => {
+  ] as const)('is refused with %s, and admins are told', async (_what, wrong, told) => {
+    await takeRefusals()
     const { status, location } = await send({ ...(await ask()), ...wrong })
     expect([status, location]).toEqual([400, undefined])
+    expect(await takeRefusals()).toEqual([told])
+  })
+
+  it('is not kept where it names no application', async () => {
+    await takeRefusals()
+    await send({})
+    expect(await takeRefusals()).toEqual([])
   })
 
   const now = Math.floor(Date.now() / 1_000)
-  it.each<readonly [string, HintChanges]>([
-    ['a foreign key', { isForeignKey: true }],
-    ['a key that Entra does not have', { header: { kid: 'other' } }],
-    ['another issuer', { claims: { iss: 'https://login.microsoftonline.com/x/v2.0' } }],
-    ['another audience', { claims: { aud: 'another application' } }],
-    ['another tenant', { claims: { tid: 'd1a2f0de-3a4b-4c5d-8e6f-0123456789ab' } }],
-    ['no account', { claims: { oid: undefined } }],
-    ['no name', { claims: { preferred_username: undefined } }],
-    ['an age of hours', { claims: { iat: now - 7_200 } }],
-    ['a time to come', { claims: { iat: now + 3_600 } }],
-  ])('is refused with a hint of %s', async (_what, changes) => {
+  it.each<readonly [string, HintChanges, readonly [string, string | null]]>([
+    ['a foreign key', { isForeignKey: true }, ['hint_signature', null]],
+    ['a key that Entra does not have', { header: { kid: 'other' } }, ['hint_signature', null]],
+    [
+      'another issuer',
+      { claims: { iss: 'https://login.microsoftonline.com/x/v2.0' } },
+      ['hint_tenant', 'https://login.microsoftonline.com/x/v2.0'],
+    ],
+    [
+      'another audience',
+      { claims: { aud: 'another application' } },
+      ['hint_audience', 'another application'],
+    ],
+    [
+      'another tenant',
+      { claims: { tid: 'd1a2f0de-3a4b-4c5d-8e6f-0123456789ab' } },
+      ['hint_tenant', 'd1a2f0de-3a4b-4c5d-8e6f-0123456789ab'],
+    ],
+    ['no account', { claims: { oid: undefined } }, ['hint_claim', 'oid']],
+    [
+      'no name',
+      { claims: { preferred_username: undefined } },
+      ['hint_claim', 'preferred_username'],
+    ],
+    [
+      'an age of hours',
+      { claims: { iat: now - 7_200 } },
+      ['hint_time', new Date((now - 7_200) * 1_000).toISOString()],
+    ],
+    [
+      'a time to come',
+      { claims: { iat: now + 3_600 } },
+      ['hint_time', new Date((now + 3_600) * 1_000).toISOString()],
+    ],
+  ])('is refused with a hint of %s, and admins are told', async (_what, changes, told) => {
+    await takeRefusals()
     const { status, location } = await send(await ask(changes))
     expect([status, location]).toEqual([400, undefined])
+    expect(await takeRefusals()).toEqual([told])
   })
 
   it('is refused with a hint that was tampered with', async () => {

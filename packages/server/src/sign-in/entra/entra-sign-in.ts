@@ -13,6 +13,8 @@ import {
   findEnabledApplication,
   type SignInApplication,
 } from '../applications/application-store.ts'
+import type { RefusedField } from '../applications/requests/explain-refusal.ts'
+import type { RefusalRecorder } from '../applications/requests/refusal-recorder.ts'
 import { writeAttemptCookie, type HeldAttempt } from '../attempts/attempt-cookie-input.ts'
 import { updateAttemptReturned } from '../attempts/attempt-store.ts'
 import { beginAttempt } from '../attempts/begin-attempt.ts'
@@ -30,6 +32,7 @@ export interface EntraDependencies extends Pick<Foundation, 'db' | 'runChange' |
   readonly clouds: EntraClouds
   readonly verifyHint: VerifyEntraHint
   readonly keys: SignInKeys
+  readonly refusals: Pick<RefusalRecorder, 'noteField'>
 }
 
 const TOKEN_SECONDS = (5 * MINUTE_MS) / SECOND_MS
@@ -47,12 +50,11 @@ export async function beginFromEntra(
 ): Promise<Redirection> {
   const { db, runChange, baseUrl, log } = dependencies
   const request = readEntraRequest(form)
-  if (request === undefined) throw refuse()
-  const application = await findEnabledApplication(db, {
-    clientId: request.clientId,
-    kind: 'entra',
-  })
-  if (application === undefined) throw refuse()
+  const { clientId } = request
+  const refuse = refuserOf(dependencies, clientId)
+  if ('wrong' in request) throw refuse('entra_request', request.wrong)
+  const application = await findEnabledApplication(db, { clientId, kind: 'entra' })
+  if (application === undefined) throw refuse('client_id', clientId)
   const person = await prove(dependencies, application, request)
   log.info({ entraRequestId: request.clientRequestId }, 'a sign-in came from Entra')
   const interaction: AttemptInteraction = {
@@ -71,7 +73,12 @@ export async function beginFromEntra(
       loginHint: person.username,
     }),
   )
-  const hint = { loginHint: person.username, isProven: true, personId: undefined }
+  const hint = {
+    loginHint: person.username,
+    isProven: true,
+    personId: undefined,
+    account: person,
+  }
   await identifyByHint(dependencies, begun.attempt.id, hint)
   return {
     to: `${baseUrl}/sign-in/attempts/${begun.attempt.id}`,
@@ -80,28 +87,40 @@ export async function beginFromEntra(
 }
 
 async function prove(
-  { clouds, verifyHint, log }: EntraDependencies,
+  dependencies: EntraDependencies,
   { entraCloud, entraTenantId, entraAppId }: SignInApplication,
-  { redirectUri, hint, clientRequestId }: EntraRequest,
+  { clientId, redirectUri, hint, clientRequestId }: EntraRequest,
 ): Promise<EntraPerson> {
+  const { clouds, verifyHint, log } = dependencies
+  const refuse = refuserOf(dependencies, clientId)
   const cloud = entraCloud === null ? undefined : clouds[entraCloud]
-  if (cloud === undefined || entraTenantId === null || entraAppId === null) throw refuse()
-  if (redirectUri !== cloud.redirectUri) throw refuse()
+  if (cloud === undefined || entraTenantId === null || entraAppId === null) {
+    throw refuse('client_id', clientId)
+  }
+  if (redirectUri !== cloud.redirectUri) throw refuse('cloud', redirectUri)
   try {
     const { authority } = cloud
     return await verifyHint(hint, { authority, tenantId: entraTenantId, appId: entraAppId })
   } catch (error) {
     if (!(error instanceof EntraHintError)) throw error
     log.warn({ err: error, entraRequestId: clientRequestId }, 'a hint of Entra was refused')
-    throw refuse()
+    throw refuse(error.refusal.field, error.refusal.given)
   }
 }
 
-function refuse(): AppError {
-  return new AppError(
-    'invalid_parameter',
-    'This is not a request of Entra for an application that is set up here.',
-  )
+/** Makes the errors of refused requests; admins are told what was wrong, whoever sent them is not. */
+function refuserOf({ refusals }: Pick<EntraDependencies, 'refusals'>, clientId: string) {
+  return (field: RefusedField, given: string | null): AppError => {
+    // What names no application is of nobody.
+    if (clientId !== '') {
+      const code = 'invalid_parameter'
+      refusals.noteField({ clientId, endpoint: 'entra_authorization', code, field, given })
+    }
+    return new AppError(
+      'invalid_parameter',
+      'This is not a request of Entra for an application that is set up here.',
+    )
+  }
 }
 
 /** The form that takes an answer to Entra. */

@@ -47,15 +47,24 @@ const claimsSchema = z.object({
 /** The one authentication context that Entra asks external methods for. */
 export const ENTRA_ACR = 'possessionorinherence'
 
-/** The request of a form; undefined for one that is not Entra's. */
-export function readEntraRequest(form: FormBody): EntraRequest | undefined {
+/** What of a form is not as Entra sends it. */
+export interface UnreadEntraRequest {
+  /** Empty where it names none. */
+  readonly clientId: string
+  /** The parameter that is missing or wrong. */
+  readonly wrong: string
+}
+
+/** The request of a form, or what is wrong with it. */
+export function readEntraRequest(form: FormBody): EntraRequest | UnreadEntraRequest {
+  const clientId = form.get('client_id') ?? ''
   const request = requestSchema.safeParse(Object.fromEntries(form))
-  if (!request.success) return undefined
+  if (!request.success) return { clientId, wrong: String(request.error.issues[0]?.path[0]) }
   const { data } = request
   const claims = claimsSchema.safeParse(parseJson(data.claims))
-  if (!claims.success) return undefined
+  if (!claims.success) return { clientId, wrong: 'claims' }
   return {
-    clientId: data.client_id,
+    clientId,
     redirectUri: data.redirect_uri,
     nonce: data.nonce,
     state: data.state ?? null,

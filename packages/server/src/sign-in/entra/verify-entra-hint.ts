@@ -8,6 +8,7 @@ import { HOUR_MS, MINUTE_MS, SECOND_MS, type Clock } from '../../platform/clock.
 import { createGuardedFetch } from '../../platform/net/guarded-fetch.ts'
 import type { GuardedClient } from '../../platform/net/guarded-client.ts'
 import { shareReading } from '../../platform/shared-reading.ts'
+import type { ExplainedRefusal, RefusedField } from '../applications/requests/explain-refusal.ts'
 
 /** Whom a hint must be for. */
 export interface ExpectedHint {
@@ -22,13 +23,25 @@ export interface ExpectedHint {
 export interface EntraPerson {
   /** Pairwise: what the answer must say again. */
   readonly subject: string
+  readonly tenantId: string
   /** With the tenant, the account. */
   readonly objectId: string
   readonly username: string
 }
 
-/** Why a hint proves nothing: words for the log, never for the browser. */
-export class EntraHintError extends Error {}
+/** Why a hint proves nothing: words for the log and for admins, never for the browser. */
+export class EntraHintError extends Error {
+  /** What was wrong, and what stood there where that may be kept. */
+  readonly refusal: ExplainedRefusal
+
+  constructor(
+    field: RefusedField,
+    { given = null, cause }: { readonly given?: string | null; readonly cause?: unknown } = {},
+  ) {
+    super(`the hint of Entra was refused: ${field}`, cause === undefined ? {} : { cause })
+    this.refusal = { field, given }
+  }
+}
 
 export type VerifyEntraHint = (hint: string, expected: ExpectedHint) => Promise<EntraPerson>
 
@@ -59,20 +72,20 @@ export function createEntraHintVerifier(
       method: 'GET',
       headers: { accept: 'application/json' },
     })
-    if (!response.ok) throw new EntraHintError(`${url} answered ${response.status}`)
+    if (!response.ok) throw new Error(`${url} answered ${response.status}`)
     return response.json()
   }
   async function readKeys(issuer: string): Promise<JSONWebKeySet> {
     const document = metadataSchema.parse(
       await fetchJson(`${issuer}/.well-known/openid-configuration`),
     )
-    if (document.issuer !== issuer) throw new EntraHintError('the metadata names another issuer')
+    if (document.issuer !== issuer) throw new Error('the metadata names another issuer')
     return keysSchema.parse(await fetchJson(document.jwks_uri))
   }
   const known = shareReading(readKeys, { clock, freshMs: KEYS_FRESH_MS, keysMax: AUTHORITIES_MAX })
   const anew = shareReading(readKeys, { clock, freshMs: KEYS_REREAD_MS, keysMax: AUTHORITIES_MAX })
   return async (hint, expected) => {
-    if (hint.length > HINT_LENGTH_MAX) throw new EntraHintError('the hint is too long')
+    if (hint.length > HINT_LENGTH_MAX) throw new EntraHintError('hint_signature')
     const issuer = `${expected.authority}/${expected.tenantId}/v2.0`
     const verify = async (keys: JSONWebKeySet) =>
       jwtVerify(hint, createLocalJWKSet(keys), {
@@ -84,27 +97,65 @@ export function createEntraHintVerifier(
         clockTolerance: clock.now().getTime() / SECOND_MS + SKEW_SECONDS,
       })
     try {
-      const { payload } = await verify(await known(issuer)).catch(async (error: unknown) => {
-        if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
-        return verify(await anew(issuer))
-      })
+      const { payload } = await verify(await keysFrom(known, issuer)).catch(
+        async (error: unknown) => {
+          if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
+          return verify(await keysFrom(anew, issuer))
+        },
+      )
       return readClaims(payload, expected, clock.now())
     } catch (error) {
-      if (error instanceof EntraHintError) throw error
-      throw new EntraHintError('the hint does not hold', { cause: error })
+      throw error instanceof EntraHintError ? error : toHintError(error)
     }
   }
+}
+
+async function keysFrom(
+  read: (issuer: string) => Promise<JSONWebKeySet>,
+  issuer: string,
+): Promise<JSONWebKeySet> {
+  return read(issuer).catch((cause: unknown) => {
+    throw new EntraHintError('hint_keys', { given: issuer, cause })
+  })
+}
+
+/** The claims that `jwtVerify` compares, once the signature holds. */
+const COMPARED_CLAIMS: Readonly<Record<string, RefusedField>> = {
+  iss: 'hint_tenant',
+  aud: 'hint_audience',
+}
+
+function toHintError(cause: unknown): EntraHintError {
+  if (!(cause instanceof errors.JWTClaimValidationFailed)) {
+    return new EntraHintError('hint_signature', { cause })
+  }
+  const { claim, payload } = cause
+  const given = payload[claim]
+  return new EntraHintError(COMPARED_CLAIMS[claim] ?? 'hint_claim', {
+    given: typeof given === 'string' ? given : claim,
+    cause,
+  })
 }
 
 const metadataSchema = z.object({ issuer: z.string(), jwks_uri: z.string() })
 const keysSchema = z.object({ keys: z.array(z.record(z.string(), z.unknown())).max(100) })
 
 function readClaims(payload: JWTPayload, { tenantId }: ExpectedHint, now: Date): EntraPerson {
-  const claims = claimsSchema.parse(payload)
-  if (claims.tid !== tenantId) throw new EntraHintError('the hint is of another tenant')
+  const read = claimsSchema.safeParse(payload)
+  if (!read.success) {
+    throw new EntraHintError('hint_claim', { given: String(read.error.issues[0]?.path[0]) })
+  }
+  const claims = read.data
+  if (claims.tid !== tenantId) throw new EntraHintError('hint_tenant', { given: claims.tid })
   const ageSeconds = now.getTime() / SECOND_MS - claims.iat
   if (ageSeconds > AGE_MAX_SECONDS || ageSeconds < -SKEW_SECONDS) {
-    throw new EntraHintError('the hint was made at another time')
+    const given = new Date(claims.iat * SECOND_MS).toISOString()
+    throw new EntraHintError('hint_time', { given })
   }
-  return { subject: claims.sub, objectId: claims.oid, username: claims.preferred_username }
+  return {
+    subject: claims.sub,
+    tenantId,
+    objectId: claims.oid,
+    username: claims.preferred_username,
+  }
 }

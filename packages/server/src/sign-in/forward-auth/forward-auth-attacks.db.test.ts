@@ -216,6 +216,32 @@ describe('a fault', () => {
     expect(headers['x-heliograph-person-email']).toBeUndefined()
     expect((await site.get('/')).status).toBe(200)
   })
+
+  it('of the database lets nobody in while it takes no connections, and everybody again afterwards', async () => {
+    const site = await world.signedIn()
+    await world.api.db.connection().execute(async (kept) => {
+      const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(kept)
+      const limit = async (connections: number) =>
+        sql`alter database ${sql.id(rows[0]?.name ?? '')} connection limit ${sql.lit(connections)}`.execute(
+          kept,
+        )
+      await limit(0)
+      try {
+        await sql`select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and pid <> pg_backend_pid()`.execute(kept)
+        for (const isPage of [true, false]) {
+          const { status, body, location, headers } = await site.get('/', { isPage })
+          expect([isPage, status >= 500, body, location]).toEqual([
+            ...[isPage, true, 'The request cannot be judged.\n', undefined],
+          ])
+          expect(Object.keys(headers).filter((name) => /^x-heliograph/.test(name))).toEqual([])
+        }
+      } finally {
+        await limit(-1)
+      }
+    })
+    await expect.poll(async () => (await site.get('/')).status).toBe(200)
+  })
 })
 
 describe('an application', () => {

@@ -5,6 +5,7 @@ import { mountPages, type PageSite } from '../pages/page-surface.ts'
 import type { SignInKeys } from '../provider/sign-in-keys.ts'
 import { mountSiteAuth } from './site-auth-endpoints.ts'
 import { createSiteTokens } from './site-token.ts'
+import { signOutRoutes } from './sign-out-routes.ts'
 import { startRoutes, type StartContext } from './start-routes.ts'
 
 export interface ForwardAuthContext extends StartContext {
@@ -25,5 +26,5 @@ export function mountForwardAuth(
     isTrustedProxy: createAddressList(trustedProxies?.split(',') ?? []),
     signToken: createSiteTokens({ keys, clock, baseUrl }),
   })
-  mountPages(http, site, startRoutes(context))
+  mountPages(http, site, [...startRoutes(context), ...signOutRoutes(context)])
 }

@@ -9,6 +9,7 @@ import type { MasterKeys } from '../../platform/secrets/master-key.ts'
 import { findApplicationOfHost } from '../applications/application-store.ts'
 import { ATTEMPT_LIFETIME_MS } from '../attempts/move-attempt.ts'
 import type { ForwardedRequest } from './forwarded-request-input.ts'
+import { isSignOut, SIGNED_OUT_PATH, signOutAddress } from './site-sign-out.ts'
 import { hashSiteState, hashSiteToken } from './site.ts'
 import { findSiteSession, updateSiteSessionCookie, type SiteSession } from './site-session-store.ts'
 import { openSiteTicket } from './site-ticket.ts'
@@ -47,6 +48,7 @@ export async function judgeForwarded(
   const now = { host: site.host, at: clock.now() }
   const session =
     cookie === undefined ? undefined : await findSiteSession(db, hashSiteToken(site, cookie), now)
+  if (isPage && isSignOut(asked)) return signOut(context, asked, session)
   const isBack = ticket !== undefined && isPage
   if (session !== undefined) {
     return isBack
@@ -59,6 +61,25 @@ export async function judgeForwarded(
   }
   return isPage ? sendToSignIn(context, asked) : { kind: 'not_signed_in' }
 }
+
+/**
+ * Somebody leaves. Only the page of the service, which asks first, ends a session: its address can be opened by any site.
+ * A cookie that opens nothing any more goes.
+ */
+function signOut(
+  { baseUrl, masterKeys, clock }: SiteContext,
+  { site: { origin }, cookie }: ForwardedRequest,
+  session: SiteSession | undefined,
+): SiteVerdict {
+  if (session !== undefined) {
+    const to = signOutAddress(baseUrl, { sessionId: session.id, origin }, masterKeys, clock.now())
+    return { kind: 'redirect', to, cookie: undefined }
+  }
+  const to = `${baseUrl}${SIGNED_OUT_PATH}`
+  return { kind: 'redirect', to, cookie: cookie === undefined ? undefined : NO_COOKIE }
+}
+
+const NO_COOKIE: SiteCookie = { value: '', seconds: 0 }
 
 /** The value of a cookie that there is stays: another page of the same browser may be signing in. */
 function sendToSignIn(

@@ -11,7 +11,7 @@ import { deriveKey, type MasterKeys } from '../../platform/secrets/master-key.ts
 interface TicketUse {
   readonly sessionId: string
   readonly origin: string
-  /** Of the cookie that the browser has at the site. */
+  /** Of the cookie that the browser has at the site; what else the ticket is for. */
   readonly state: string
 }
 
@@ -26,9 +26,14 @@ const TIME_BYTES = 6
 const TICKET = /^[\w-]{72}$/
 
 /** Makes a ticket for a session that was granted. */
-export function signSiteTicket(use: TicketUse, keys: MasterKeys, now: Date): string {
+export function signSiteTicket(
+  use: TicketUse,
+  keys: MasterKeys,
+  now: Date,
+  lifetimeMs: number = LIFETIME_MS,
+): string {
   const time = Buffer.alloc(TIME_BYTES)
-  time.writeUIntBE(now.getTime() + LIFETIME_MS, 0, TIME_BYTES)
+  time.writeUIntBE(now.getTime() + lifetimeMs, 0, TIME_BYTES)
   const payload = Buffer.concat([Buffer.from(use.sessionId.replaceAll('-', ''), 'hex'), time])
   const signature = sign(payload, use, deriveKey(keys.current, PURPOSE))
   return Buffer.concat([signature, payload]).toString('base64url')

@@ -55,6 +55,9 @@ describe('the language of a page', () => {
     const { body, headers } = await get('/sign-in/privacy', { 'accept-language': 'de-CH,de;q=0.9' })
     expect(headers['content-language']).toBe('de')
     expect(body).toContain('Das ist alles, was Ihre Geräte gefragt werden.')
+    const names = [...body.matchAll(/checks\/\d+">([^<]+)</g)].map(([, name = '']) => name)
+    expect(names.length).toBeGreaterThan(40)
+    expect(names).toEqual(names.toSorted((one, other) => one.localeCompare(other, 'de')))
   })
 
   it('is what was chosen, from then on', async () => {

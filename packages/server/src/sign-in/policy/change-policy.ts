@@ -3,6 +3,7 @@ import { changedMembers } from '../../changes/changed-members.ts'
 import { invalidBody } from '../../platform/app-error.ts'
 import { findPersonGroupId } from './policy-group-read.ts'
 import { getSignInPolicy, updateSignInPolicy, type SignInPolicy } from './policy-store.ts'
+import { toPolicyValues } from './policy-values.ts'
 
 export type PolicyEdit = { readonly [Name in keyof SignInPolicy]?: SignInPolicy[Name] | undefined }
 
@@ -34,7 +35,7 @@ export async function changeSignInPolicy(change: Change, edit: PolicyEdit): Prom
     },
     at,
   )
-  const changed = changedMembers(toAuditValues(before), toAuditValues(after))
+  const changed = changedMembers(toPolicyValues(before), toPolicyValues(after))
   if (changed.names.length > 0) {
     change.recordAudit({
       action: 'sign_in_policy.updated',
@@ -55,27 +56,4 @@ const JSON_MEMBERS: ReadonlySet<string> = new Set([
 
 function toJson(value: object | null): string | null {
   return value === null ? null : JSON.stringify(value)
-}
-
-/** Of the logo only how large it is. */
-function toAuditValues(policy: SignInPolicy) {
-  return {
-    fallbacks: policy.fallbacks,
-    browser_key_days: policy.browserKeyDays,
-    first_registration: policy.firstRegistration,
-    further_registration: policy.furtherRegistration,
-    unreachable_device: policy.unreachableDevice,
-    last_known_minutes: policy.lastKnownMinutes,
-    upstream_outage: policy.upstreamOutage,
-    break_glass_group_id: policy.breakGlassGroupId,
-    recheck_age_minutes: policy.recheckAgeMinutes,
-    trusted_local_proxies: policy.trustedLocalProxies.map(({ name, path }) => ({ name, path })),
-    certificate_header:
-      policy.certificateHeader === null
-        ? null
-        : { name: policy.certificateHeader.name, proxies: policy.certificateHeader.proxies },
-    brand_name: policy.brandName,
-    brand_logo_length: policy.brandLogo?.data.length ?? 0,
-    brand_colour: policy.brandColour,
-  }
 }

@@ -21,7 +21,7 @@ const HEADER_NAME = /^[A-Za-z0-9-]{1,64}$/
 const PNG = /^iVBORw0KGgo/
 const PROXY_PATH = 'Of the program, as the device reports it.'
 const BREAK_GLASS =
-  'Whose members are let in where their device stands in the way. Every use is in the audit log.'
+  'Whose members are let in to applications where their device stands in the way, once more than their browser says who they are. Every use is in the audit log.'
 
 const proxySchema = z.object({
   name: textInput(NAME_LENGTH_MAX),

@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely'
+import { DAY_MS } from '../../platform/clock.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { ProofPlatform } from './browser-programs.ts'
 
@@ -14,7 +15,7 @@ export interface Candidate {
 export const CANDIDATES_MAX = 40
 
 /** For how long the address counts from which a device was last in contact. */
-const CONTACT_HOURS = 24
+const CONTACT_MS = DAY_MS
 
 /** Whose devices are looked for. */
 export interface WantedCandidates {
@@ -23,6 +24,8 @@ export interface WantedCandidates {
   readonly ipAddress: string | null
   /** The device to which the key of the browser is bound. */
   readonly deviceId: string | null
+  /** When. */
+  readonly at: Date
 }
 
 /**
@@ -32,7 +35,7 @@ export interface WantedCandidates {
  */
 export async function listCandidates(
   db: Kysely<Schema>,
-  { personId, ipAddress, deviceId }: WantedCandidates,
+  { personId, ipAddress, deviceId, at }: WantedCandidates,
 ): Promise<Candidate[]> {
   // Each branch has an index; together with `or` they would read every device.
   const { rows } = await sql<Candidate>`
@@ -43,7 +46,7 @@ export async function listCandidates(
         where m.person_id = ${personId}
       union
       select device_id from device_contact where ip_address = ${ipAddress}
-        and last_seen_at > now() - ${CONTACT_HOURS} * interval '1 hour'
+        and last_seen_at > ${new Date(at.getTime() - CONTACT_MS)}
       union
       select ${deviceId}::bigint where ${deviceId}::bigint is not null)
     select d.id, d.platform, d.owner_person_id is not distinct from ${personId} as "isOwn" from likely join device d using (id)

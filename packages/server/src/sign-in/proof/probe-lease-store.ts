@@ -41,6 +41,20 @@ export async function countLeasesOfAddress(
   return Number(count)
 }
 
+/** For how many sign-ins of a person from an address ports are leased at a time. */
+export async function countProofs(
+  tx: Transaction<Schema>,
+  { personId, ipAddress }: { readonly personId: string | null; readonly ipAddress: string | null },
+  at: Date,
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(distinct lease.proof_id)::int as count from sign_in_probe_lease lease
+    join sign_in_attempt attempt on attempt.id = lease.attempt_id
+    where lease.leased_until > ${at} and attempt.person_id = ${personId}
+      and lease.ip_address is not distinct from ${ipAddress}`.execute(tx)
+  return rows[0]?.count ?? 0
+}
+
 /** Leases free ports, whose expired leases end by it, and tells every process. */
 export async function insertLeases(
   tx: Transaction<Schema>,
@@ -79,6 +93,15 @@ export async function listLeasesOfAttempt(
     .orderBy('position')
     .execute()
   return rows.map((row) => leaseTable.fromRow(row))
+}
+
+/** Marks the leases of an attempt, which the change has locked, as those of a proof that is being decided. */
+export async function claimLeases(
+  tx: Transaction<Schema>,
+  attemptId: string,
+  at: Date,
+): Promise<void> {
+  await leaseTable.update(tx, { attemptId }, { claimedAt: at })
 }
 
 /** Ends the leases of an attempt, and tells every process. */

@@ -126,13 +126,15 @@ async function giveUp(
 }
 
 async function hurryCandidates(context: ProofEndpointsContext, attempt: Attempt): Promise<void> {
+  const { db, clock, hurry } = context
   const { personId, ipAddress } = attempt
   if (personId === null) return
-  const deviceId = (await findKeyOfAttempt(context.db, attempt.id))?.deviceId ?? null
-  const candidates = await listCandidates(context.db, { personId, ipAddress, deviceId })
-  await context.hurry(
+  const deviceId = (await findKeyOfAttempt(db, attempt.id))?.deviceId ?? null
+  const at = clock.now()
+  const candidates = await listCandidates(db, { personId, ipAddress, deviceId, at })
+  await hurry(
     candidates.map(({ id }) => id),
-    context.clock.now().getTime() + HURRY_MS,
+    at.getTime() + HURRY_MS,
   )
 }
 

@@ -8,6 +8,10 @@ import {
   type ProofWorld,
 } from '../../../test/support/proof-world.ts'
 
+import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
+import { registerAttemptDevice } from '../registration/register-device.ts'
+import { PROOFS_OF_PERSON_MAX, startProof } from './start-proof.ts'
+
 let world: ProofWorld
 
 beforeAll(async () => {
@@ -28,6 +32,16 @@ async function openAll(attempt: { id: string; cookie: string }): Promise<OpenedP
   for (const port of started.ports) opened.push(await world.open(port, started))
   expect(opened.map(({ status }) => status)).toEqual([200, 200, 200])
   return opened
+}
+
+/** A device that nobody has, at the address of the browser. */
+async function addUnregistered(): Promise<string> {
+  const device = await world.addDevice({ owner_person_id: null, registered_at: null })
+  await world.database.db
+    .insertInto('device_contact')
+    .values({ device_id: device, ip_address: '192.0.2.1', last_seen_at: new Date() })
+    .execute()
+  return device
 }
 
 const refusalOf = async (id: string) => (await world.attempt(id))?.refusalCode
@@ -99,6 +113,46 @@ describe('the device of a sign-in is proven', () => {
     expect(await world.finish(attempt)).toBe('409')
     const leases = await world.database.db.selectFrom('sign_in_probe_lease').selectAll().execute()
     expect(leases).toEqual([])
+  })
+})
+
+describe('devices that are being asked', () => {
+  it('are asked once for one sign-in, however often its browser asks at once', async () => {
+    const device = await world.addDevice()
+    const attempt = await world.begin()
+    const opened = await openAll(attempt)
+    const release = Promise.withResolvers<void>()
+    world.answers.set(device, async () => {
+      await release.promise
+      return browserRows(opened)
+    })
+    const first = world.finish(attempt)
+    await expect.poll(() => world.asked).toEqual([device])
+    const others = await Promise.all(Array.from({ length: 10 }, async () => world.finish(attempt)))
+    expect(new Set(others)).toEqual(new Set(['409']))
+    const { statusCode, headers } = await world.http.inject({
+      method: 'POST',
+      url: `/sign-in/attempts/${attempt.id}/proof`,
+      headers: { cookie: attempt.cookie, 'sec-fetch-site': 'same-origin' },
+    })
+    expect([statusCode, headers['retry-after']]).toEqual([429, '3'])
+    release.resolve()
+    expect(await first).toBe('posture')
+    expect(world.asked).toEqual([device])
+  })
+
+  it('keep nobody from a new proof when the process that asked them is gone', async () => {
+    const device = await world.addDevice()
+    const attempt = await world.begin()
+    await openAll(attempt)
+    await world.database.db
+      .updateTable('sign_in_probe_lease')
+      .set({ claimed_at: new Date(Date.now() - 60_000) })
+      .where('attempt_id', '=', attempt.id)
+      .execute()
+    const opened = await openAll(attempt)
+    world.answers.set(device, () => browserRows(opened))
+    expect(await world.finish(attempt)).toBe('posture')
   })
 })
 
@@ -207,6 +261,23 @@ describe('somebody else is not taken for it', () => {
     expect(await signInAs('1001')).toBe('none')
   })
 
+  it('the user is known with whom the device was registered', async () => {
+    const device = await addUnregistered()
+    const proveAs = async (uid: string) => {
+      const attempt = await world.begin()
+      const opened = await openAll(attempt)
+      world.answers.set(device, () => browserRows(opened, { uid }))
+      return { id: attempt.id, stage: await world.finish(attempt) }
+    }
+    await proveAs('1001')
+    const { id, stage } = await proveAs('1000')
+    expect(stage).toBe('registration')
+    await world.runChange({ actor: SYSTEM_ACTOR }, (change) => registerAttemptDevice(change, id))
+    const other = await proveAs('1001')
+    expect([other.stage, await refusalOf(other.id)]).toEqual(['refused', 'other_os_user'])
+    expect((await proveAs('1000')).stage).toBe('posture')
+  })
+
   it('whoever stole every cookie and opens the ports from another machine proves nothing', async () => {
     const device = await world.addDevice()
     const victim = await world.begin()
@@ -234,11 +305,7 @@ describe('somebody else is not taken for it', () => {
 
   it('a device is unreachable that does not answer, also when one that nobody has answers from the same address', async () => {
     await world.addDevice()
-    const neighbour = await world.addDevice({ owner_person_id: null, registered_at: null })
-    await world.database.db
-      .insertInto('device_contact')
-      .values({ device_id: neighbour, ip_address: '192.0.2.1', last_seen_at: new Date() })
-      .execute()
+    const neighbour = await addUnregistered()
     world.answers.set(neighbour, () => [])
     const attempt = await world.begin()
     await openAll(attempt)
@@ -288,6 +355,19 @@ describe('the ports', () => {
       .set({ leased_until: new Date(0) })
       .execute()
     await vi.waitFor(async () => world.start(begun[2] ?? { id: '', cookie: '' }))
+  })
+
+  it('are leased to few sign-ins of one person from one address, and to the same person elsewhere', async () => {
+    const ports = Array.from({ length: 64 }, (_, at) => 20_000 + at)
+    const lease = async (address: string) => {
+      const { id } = await world.begin(address)
+      return world.runChange({ actor: SYSTEM_ACTOR }, async (change) =>
+        startProof(change, id, ports),
+      )
+    }
+    for (let proofs = 0; proofs < PROOFS_OF_PERSON_MAX; proofs += 1) await lease('198.51.100.20')
+    await expect(lease('198.51.100.20')).rejects.toMatchObject({ code: 'rate_limited' })
+    expect((await lease('198.51.100.21')).ports).toHaveLength(3)
   })
 
   it('are leased to the browser of an attempt alone', async () => {

@@ -8,9 +8,9 @@ import type { Foundation } from '../../changes/foundation.ts'
 import { conflict } from '../../platform/app-error.ts'
 import { SECOND_MS } from '../../platform/clock.ts'
 import type { AttemptEvidence } from '../../schema/tables/sign-in-tables.ts'
-import { findAttempt, type Attempt } from '../attempts/attempt-store.ts'
+import type { Attempt } from '../attempts/attempt-store.ts'
 import { deviceNotProven, deviceProven, type NotProven } from '../attempts/know-device.ts'
-import { JOURNAL_TIMEOUT_SECONDS } from '../attempts/move-attempt.ts'
+import { JOURNAL_TIMEOUT_SECONDS, lockAttempt } from '../attempts/move-attempt.ts'
 import { extendSession } from '../journal/extend-session.ts'
 import { bindBrowserKey, judgeKeyByProof } from '../browser-keys/bind-browser-key.ts'
 import { findKeyOfAttempt } from '../browser-keys/browser-key-store.ts'
@@ -21,8 +21,8 @@ import { listCandidates, type Candidate } from './candidate-read.ts'
 import { findProvenDevice, type OtherDevice, type ProvenDevice } from './find-proven-device.ts'
 import { findKnownOsUsers, insertOsUser } from './os-user-store.ts'
 import { listArrivals, type ProbeArrival } from './probe-arrival-store.ts'
-import { deleteLeasesOfAttempt, listLeasesOfAttempt } from './probe-lease-store.ts'
-import { PORTS_PER_PROOF } from './start-proof.ts'
+import { claimLeases, deleteLeasesOfAttempt, listLeasesOfAttempt } from './probe-lease-store.ts'
+import { ASK_TIMEOUT_MS, isBeingDecided, PORTS_PER_PROOF } from './start-proof.ts'
 
 /** What a proof works with. */
 export interface ProofContext extends Pick<Foundation, 'db' | 'runChange' | 'clock'> {
@@ -41,8 +41,6 @@ export interface ProofDecision {
   readonly boundKeyId: string | undefined
 }
 
-/** Held devices answer within a second; one that begins a new check-in within five. */
-const ASK_TIMEOUT_MS = 12 * SECOND_MS
 /** For how long the device to which the key of the browser is bound is asked alone. */
 const HEAD_START_MS = SECOND_MS
 /** Longer than it takes until a connection without a request is noted. */
@@ -52,7 +50,7 @@ const SETTLE_MS = 700
  * Decides which device the browser of an attempt runs on, and moves the attempt on: proven, or not and why.
  *
  * @param signal ends the proof; the attempt stays where it is
- * @throws AppError `not_found`, `conflict` for an attempt whose device is decided already
+ * @throws AppError `not_found`, `conflict` for an attempt whose device is decided already, or being decided
  */
 export async function proveDevice(
   context: ProofContext,
@@ -64,12 +62,10 @@ export async function proveDevice(
     readonly newKey?: KeySignature | undefined
   },
 ): Promise<ProofDecision> {
-  const { db, clock, runChange } = context
-  const attempt = await findAttempt(db, attemptId)
-  if (attempt?.stage !== 'device' || attempt.personId === null) {
-    throw conflict('This sign-in does not wait for its device.')
-  }
-  const [lease] = await listLeasesOfAttempt(db, attemptId, clock.now())
+  const { db, runChange } = context
+  const { attempt, lease } = await runChange(options.origin, async (change) =>
+    claimProof(change, attemptId),
+  )
   const arrivals = lease === undefined ? [] : await listArrivals(db, lease.proofId)
   const outcome = await search(context, attempt, arrivals, options.signal)
   return runChange(options.origin, async (change) => {
@@ -79,6 +75,18 @@ export async function proveDevice(
     const boundKeyId = newKey && (await bindBrowserKey(change, concluded, newKey, context.baseUrl))
     return { attempt: concluded, boundKeyId }
   })
+}
+
+/** The attempt, and its ports: nobody else asks the devices about them from now on. */
+async function claimProof(change: Change, attemptId: string) {
+  const attempt = await lockAttempt(change, attemptId, ['device'])
+  const at = change.now()
+  const [lease] = await listLeasesOfAttempt(change.tx, attemptId, at)
+  if (lease !== undefined && isBeingDecided(lease, at)) {
+    throw conflict('The devices are being asked for this sign-in already.')
+  }
+  await claimLeases(change.tx, attemptId, at)
+  return { attempt, lease }
 }
 
 type Outcome =
@@ -101,7 +109,10 @@ async function search(
   const { personId, ipAddress } = attempt
   const key = await findKeyOfAttempt(db, attempt.id)
   const deviceId = key?.deviceId ?? null
-  const candidates = await listCandidates(db, { personId: personId ?? '0', ipAddress, deviceId })
+  const candidates = await listCandidates(db, {
+    ...{ personId: personId ?? '0', ipAddress, deviceId },
+    at: clock.now(),
+  })
   const { trustedLocalProxies } = await getSignInPolicy(db)
   const facts = {
     connections: counted.map(toSeenConnection),

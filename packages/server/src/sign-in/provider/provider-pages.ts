@@ -5,6 +5,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { html } from '../pages/kit/markup.ts'
 import { statement } from '../pages/kit/parts.ts'
+import { showSignedOut } from '../forward-auth/show-sign-out.ts'
 import { toWholePage, type PageContent, type PageSite } from '../pages/page-surface.ts'
 import type { PagePolicy } from '../pages/kit/page-headers.ts'
 import { chooseLanguage } from '../pages/texts/language.ts'
@@ -54,13 +55,7 @@ export function createProviderPages(site: PageSite): ProviderPages {
       const policy = to === undefined ? {} : { formsTo: [new URL(to).origin] }
       await show(answer, ({ provider }) => askToSignOut(provider, action, xsrf), policy)
     },
-    saySignedOut: async (answer) =>
-      show(answer, ({ provider }) => ({
-        title: provider.signedOut,
-        body: html`<div class="sheet stack-wide">
-          ${statement({ tone: 'good', sentence: provider.signedOut, more: html`<p>${provider.signedOutMore}</p>` })}
-        </div>`,
-      })),
+    saySignedOut: async (answer) => show(answer, showSignedOut),
     sayFault: async (answer, fault) =>
       show(answer, ({ provider, attempt }) => ({
         title: provider.fault,

@@ -299,6 +299,11 @@ describe('a hint', () => {
       expect(answer.location ?? answer.body).not.toContain('/sign-in/attempts/')
       expect(answer.location ?? answer.body).toMatch(/invalid_request|cannot go on/)
     }
+    // Signed by the service, for another application.
+    const { url } = await ask(await relyOn(await make()), { id_token_hint: token })
+    const answer = await browse().follow(url)
+    expect(answer.location ?? answer.body).not.toContain('/sign-in/attempts/')
+    expect(answer.location ?? answer.body).toMatch(/invalid_request|cannot go on/)
   })
 })
 

@@ -64,7 +64,7 @@ export function confirmationRoutes({
       path: PATH,
       summary: 'List sign-ins that wait for an approval',
       item: pendingSchema,
-      fetch: ({ window }) => listPendingConfirmations(db, { at: clock.now() }, window),
+      fetch: ({ window }) => listPendingConfirmations(db, clock.now(), window),
       toJson: (confirmation) => toWire(pendingSchema, confirmation),
     }),
     decision('approve', 'Approve a sign-in'),

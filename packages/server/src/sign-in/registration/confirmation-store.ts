@@ -1,10 +1,19 @@
-import { sql, type Insertable, type Kysely, type Transaction, type Updateable } from 'kysely'
+import {
+  sql,
+  type Insertable,
+  type Kysely,
+  type Selectable,
+  type SqlBool,
+  type Transaction,
+  type Updateable,
+} from 'kysely'
 import { notFound } from '../../platform/app-error.ts'
 import type { CamelCased } from '../../platform/db/record-table.ts'
 import { afterKey, type PageWindow } from '../../platform/db/page.ts'
 import { isUuid } from '../../platform/ids.ts'
 import { defineTable, type RecordOf } from '../../schema/define-table.ts'
 import type { Schema } from '../../schema/schema.ts'
+import type { Attempt } from '../attempts/attempt-store.ts'
 
 const confirmationTable = defineTable('device_confirmation')
 
@@ -52,15 +61,73 @@ export interface ShownConfirmation extends Confirmation {
   readonly ipAddress: string | null
 }
 
-/** The confirmations that wait for somebody, by their ids; of one person where that is asked for. */
+/** That admins have denied the registration which an attempt waits for. */
+export interface RegistrationDenial {
+  readonly confirmationId: string
+  readonly decidedBy: string | null
+  /** Why, in words for the person; empty without any. */
+  readonly note: string
+}
+
+/** The denial of the request that an attempt has led to; undefined while it is not decided, or was approved. */
+export async function findRegistrationDenial(
+  db: Kysely<Schema>,
+  attemptId: string,
+): Promise<RegistrationDenial | undefined> {
+  const { rows } = await sql<RegistrationDenial>`
+    select c.id as "confirmationId", r.decided_by as "decidedBy",
+      coalesce(r.end_user_denial_note, '') as note
+    from device_confirmation c
+    join lateral (
+      select status, decided_at, decided_by, end_user_denial_note from registration_request
+      where device_id = c.device_id and requester_person_id = c.person_id
+      order by id desc limit 1) r on true
+    where c.attempt_id = ${attemptId} and c.kind = 'registration' and c.status = 'pending'
+      and r.status = 'denied' and r.decided_at >= c.requested_at`.execute(db)
+  return rows[0]
+}
+
+/** The confirmations that wait for somebody, by their ids. */
 export async function listPendingConfirmations(
   db: Kysely<Schema>,
-  { personId, at }: { readonly personId?: string; readonly at: Date },
+  at: Date,
   window: PageWindow,
 ): Promise<ShownConfirmation[]> {
-  const rows = await db
-    .selectFrom('device_confirmation as c')
-    .innerJoin('sign_in_attempt as t', 't.id', 'c.attempt_id')
+  const rows = await selectShown(db, at)
+    .where(afterKey(sql.ref('c.id'), window))
+    .orderBy('c.id')
+    .limit(window.limit)
+    .execute()
+  return rows.map(toShown)
+}
+
+/** The device of a person from which others are confirmed. */
+export interface ConfirmingDeviceKey {
+  readonly personId: string
+  readonly deviceId: string
+}
+
+/** What waits for a person on a device and was asked for last, newest first, and how many there are in all. */
+export async function listConfirmationsForDevice(
+  db: Kysely<Schema>,
+  { personId, deviceId }: ConfirmingDeviceKey,
+  at: Date,
+  limit: number,
+): Promise<{ readonly confirmations: ShownConfirmation[]; readonly count: number }> {
+  const rows = await selectShown(db, at)
+    .select(sql<number>`(count(*) over ())::int`.as('total_count'))
+    .where('c.person_id', '=', personId)
+    .where('c.device_id', '<>', deviceId)
+    .where(sql<SqlBool>`'registered_device' = any(c.ways)`)
+    .orderBy('c.requested_at', 'desc')
+    .orderBy('c.id')
+    .limit(limit)
+    .execute()
+  return { confirmations: rows.map(toShown), count: rows[0]?.total_count ?? 0 }
+}
+
+function selectShown(db: Kysely<Schema>, at: Date) {
+  return selectPending(db, at)
     .innerJoin('person as p', 'p.id', 'c.person_id')
     .innerJoin('device as d', 'd.id', 'c.device_id')
     .leftJoin('sign_in_application as a', 'a.id', 't.application_id')
@@ -72,16 +139,35 @@ export async function listPendingConfirmations(
       'a.name as application_name',
       't.ip_address',
     ])
+}
+
+function selectPending(db: Kysely<Schema>, at: Date) {
+  return db
+    .selectFrom('device_confirmation as c')
+    .innerJoin('sign_in_attempt as t', 't.id', 'c.attempt_id')
     .where('c.status', '=', 'pending')
     .where('c.expires_at', '>', at)
     .where('t.ended_at', 'is', null)
     .where('t.stage', 'in', ['registration', 'fallback'])
-    .$if(personId !== undefined, (some) => some.where('c.person_id', '=', personId ?? ''))
-    .where(afterKey(sql.ref('c.id'), window))
-    .orderBy('c.id')
-    .limit(window.limit)
-    .execute()
-  return rows.map((row) => confirmationTable.fromRow(row) as unknown as ShownConfirmation)
+}
+
+function toShown(row: Selectable<Schema['device_confirmation']>): ShownConfirmation {
+  return confirmationTable.fromRow(row) as unknown as ShownConfirmation
+}
+
+/** How many other sign-ins of the person of an attempt, from where its browser is, wait for a confirmation. */
+export async function countPendingBeside(
+  tx: Transaction<Schema>,
+  { id, personId, ipAddress }: Pick<Attempt, 'id' | 'personId' | 'ipAddress'>,
+  at: Date,
+): Promise<number> {
+  const { count } = await selectPending(tx, at)
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .where('c.person_id', '=', personId)
+    .where(sql<SqlBool>`t.ip_address is not distinct from ${ipAddress}`)
+    .where('t.id', '<>', id)
+    .executeTakeFirstOrThrow()
+  return Number(count)
 }
 
 /** The device that a person is taken to sit at who cannot prove one: of the own ones the last that was in contact. */

@@ -1,11 +1,12 @@
 /*
  * Decides what a sign-in waits for: an admin does, or the person on a device that is registered and proven. Owns that a
- * device confirms nothing of somebody else, nor itself, and that a code cannot be tried out.
+ * device confirms nothing of somebody else, nor itself, nor where it is not certain that the person sits at it, and that
+ * a code cannot be tried out.
  */
 import type { Change } from '../../changes/change.ts'
 import { AppError, conflict } from '../../platform/app-error.ts'
 import { isEqualSecret } from '../../platform/secrets/keyed-digest.ts'
-import type { ConfirmationWay } from '../../schema/tables/sign-in-tables.ts'
+import type { Assurance, ConfirmationWay } from '../../schema/tables/sign-in-tables.ts'
 import { decideRegistrationRequest } from '../../posture/devices/registration-requests/decide-registration-request.ts'
 import { findPendingRequest } from '../../posture/devices/registration-requests/registration-request-store.ts'
 import { findDeviceOfPerson } from '../attempts/attempt-facts-read.ts'
@@ -20,6 +21,16 @@ import { registerTo } from './register-device.ts'
 export interface ConfirmingDevice {
   readonly deviceId: string
   readonly personId: string
+  /** How the device was known when the person was let in. */
+  readonly assurance: Assurance
+}
+
+/**
+ * Whether the device itself was proven. The key of a browser can be copied to another machine, and what somebody
+ * confirmed must not confirm further devices.
+ */
+export function isDeviceProof(assurance: Assurance): boolean {
+  return assurance === 'live' || assurance === 'hardware'
 }
 
 /** Guesses of a code of six digits. */
@@ -33,7 +44,7 @@ export type ConfirmationOutcome =
  * The person decides on a registered device. A wrong code is counted; after three the confirmation is denied.
  *
  * @throws AppError `not_found` also for what is somebody else's; `conflict` for what is decided or over, waits for an
- * admin alone, or would be confirmed by the very device
+ * admin alone, or would be confirmed by the very device or from one that was not proven
  */
 export async function confirmFromDevice(
   change: Change,
@@ -44,6 +55,9 @@ export async function confirmFromDevice(
   const [confirmation, attempt] = await lockConfirmation(change, id, 'registered_device')
   if (confirmation.personId !== by.personId) {
     throw new AppError('not_found', `There is no confirmation ${id}.`)
+  }
+  if (!isDeviceProof(by.assurance)) {
+    throw conflict('This device was not proven when you signed in. Use one that is.')
   }
   const device = await findDeviceOfPerson(change.tx, by.deviceId, by.personId)
   if (device?.isAllowed !== true || device.isLeaving) {

@@ -11,7 +11,7 @@ import { findPendingRequest } from '../../posture/devices/registration-requests/
 import { setDeviceOwner } from '../../posture/devices/set-device-owner.ts'
 import type { Attempt } from '../attempts/attempt-store.ts'
 import { refuseLocked } from '../attempts/end-attempt.ts'
-import { isPersonProven } from '../attempts/identify-person.ts'
+import { isPersonProven } from '../attempts/person-proven.ts'
 import { deviceRegistered } from '../attempts/know-device.ts'
 import { lockAttempt } from '../attempts/move-attempt.ts'
 import { getSignInPolicy } from '../policy/policy-store.ts'
@@ -34,11 +34,11 @@ export async function registerAttemptDevice(
   const attempt = await lockAttempt(change, attemptId, ['registration'])
   const { personId, deviceId } = attempt
   if (personId === null || deviceId === null) return refuseLocked(change, attempt, 'device_unknown')
+  const { ownerPersonId } = await getDeviceForUpdate(tx, deviceId)
   // Of two first devices of a person at once, one is a further one.
   await lockPerson(tx, personId)
   const person = await findPerson(tx, personId)
   // An admin has approved the request for the registration meanwhile.
-  const { ownerPersonId } = await getDeviceForUpdate(tx, deviceId)
   if (ownerPersonId === personId) return deviceRegistered(change, attemptId)
   const isFirst = person?.firstDeviceTrustedAt === null
   const isProven = isPersonProven(attempt)

@@ -11,18 +11,24 @@ import {
   insertApplication,
   proveTestDevice,
 } from '../../../test/support/sign-in-fixtures.ts'
+import { lockFreePerson, waitForLock } from '../../../test/support/wait-for-lock.ts'
+import { AppError } from '../../platform/app-error.ts'
 import { MINUTE_MS } from '../../platform/clock.ts'
 import { newSecret } from '../../platform/ids.ts'
 import { createListener } from '../../platform/db/listener.ts'
 import { SILENT_LOGGER } from '../../platform/silent-logger.ts'
+import { getDeviceForUpdate } from '../../posture/devices/device-store.ts'
 import { decideRegistrationRequest } from '../../posture/devices/registration-requests/decide-registration-request.ts'
 import { ATTEMPT_CHANNEL, findAttempt } from '../attempts/attempt-store.ts'
 import { deviceNotProven } from '../attempts/know-device.ts'
 import { settleRegistration } from '../attempts/run-posture.ts'
+import { viewOfAttempt } from '../attempts/view-attempt.ts'
 import { createSessionEnder } from '../sessions/end-sessions.ts'
 import { updateSignInPolicy } from '../policy/policy-store.ts'
 import { findConfirmationOfAttempt, listPendingConfirmations } from './confirmation-store.ts'
 import { confirmAsAdmin, confirmFromDevice } from './decide-confirmation.ts'
+import { settleDecided } from './settle-decided.ts'
+import { WAITING_OF_PERSON_MAX } from './request-confirmation.ts'
 import { takeFallback } from './fallback-ladder.ts'
 import { registerAttemptDevice } from './register-device.ts'
 
@@ -79,7 +85,7 @@ const confirmationOf = async (attemptId: string) => {
 }
 const confirm = async (attemptId: string, deviceId: string, code?: string) => {
   const confirmation = await confirmationOf(attemptId)
-  const by = { deviceId, personId: person.id }
+  const by = { deviceId, personId: person.id, assurance: 'live' as const }
   const decision = { isApproved: true, code: code ?? confirmation.code }
   return make((change) => confirmFromDevice(change, confirmation.id, by, decision))
 }
@@ -120,27 +126,96 @@ describe('a registration that somebody decides elsewhere', () => {
     expect((await settle(id)).stage).toBe('posture')
     expect((await settle(id)).stage).toBe('posture')
     const window = { afterId: undefined, limit: 10 }
-    expect(await listPendingConfirmations(database.db, { at: clock.now() }, window)).toEqual([])
+    expect(await listPendingConfirmations(database.db, clock.now(), window)).toEqual([])
   })
 
-  it('is told at once to whoever watches the sign-in', async () => {
+  const deny = async (requestId: string, note: string) =>
+    make((change) =>
+      decideRegistrationRequest(change, requestId, {
+        status: 'denied',
+        internalMessage: 'not ours',
+        endUserDenialMessage: note,
+      }),
+    )
+
+  it('ends when its request is denied, with what the admin wrote, and can be confirmed by nobody any more', async () => {
     const { id, device } = await waiting()
-    const { connection, network } = database
-    const listener = createListener(connection, { log: SILENT_LOGGER, network })
-    const heard = new Promise<string>((resolve) => listener.subscribe(ATTEMPT_CHANNEL, resolve))
-    listener.start()
-    try {
-      const told = createChangeRunner(database.db, clock, [createSessionEnder()])
-      const request = await requestOf(device)
-      const decision = { status: 'approved', internalMessage: null } as const
-      await told({ actor: SYSTEM_ACTOR }, (change) =>
-        decideRegistrationRequest(change, request.id, decision),
-      )
-      expect(JSON.parse(await heard)).toMatchObject({ id })
-    } finally {
-      await listener.stop()
-    }
+    const confirmation = await confirmationOf(id)
+    await deny((await requestOf(device)).id, 'Only computers of the company.')
+    const ended = await settle(id)
+    expect(ended).toMatchObject({ stage: 'refused', refusalCode: 'registration_denied' })
+    const { refusal } = await viewOfAttempt({ db: database.db, clock }, ended)
+    expect(refusal?.note).toBe('Only computers of the company.')
+    expect(JSON.stringify(refusal)).not.toContain('not ours')
+    expect((await confirmationOf(id)).status).toBe('denied')
+    await expect(make((change) => confirmAsAdmin(change, confirmation.id, true))).rejects.toThrow(
+      'has ended',
+    )
+    expect(await ownerOf(device)).toBeNull()
   })
+
+  it('does not end for a request that was denied before, or is open again', async () => {
+    const { id, device } = await waiting()
+    const request = await requestOf(device)
+    await deny(request.id, '')
+    await make((change) => decideRegistrationRequest(change, request.id, { status: 'pending' }))
+    expect((await settle(id)).stage).toBe('registration')
+    await deny(request.id, '')
+    expect((await settle(id)).stage).toBe('refused')
+    const again = await atRegistration(device)
+    clock.advance(1)
+    await register(again)
+    expect((await settle(again)).stage).toBe('registration')
+  })
+
+  it('does not end for what admins denied before, where another device is to confirm it now', async () => {
+    const { device, id: before } = await waiting()
+    await deny((await requestOf(device)).id, '')
+    await settle(before)
+    await spendTrust()
+    await updateSignInPolicy(database.db, { furtherRegistration: 'registered_device' }, clock.now())
+    clock.advance(1)
+    const id = await atRegistration(device)
+    await register(id)
+    expect((await settle(id)).stage).toBe('registration')
+  })
+
+  it('ends also while nobody has its page open', async () => {
+    const { id, device } = await waiting()
+    await deny((await requestOf(device)).id, 'No.')
+    const context = { db: database.db, runChange, clock, log: SILENT_LOGGER }
+    for (const payload of ['', '{}', JSON.stringify({ id }), JSON.stringify({ isDecided: true })]) {
+      await settleDecided(context, payload)
+    }
+    expect((await findAttempt(database.db, id))?.stage).toBe('registration')
+    await Promise.all(
+      [1, 2].map(() => settleDecided(context, JSON.stringify({ id, isDecided: true }))),
+    )
+    expect((await findAttempt(database.db, id))?.stage).toBe('refused')
+  })
+
+  it.each(['approved', 'denied'] as const)(
+    'is told at once to whoever watches the sign-in: %s',
+    async (status) => {
+      const { id, device } = await waiting()
+      const { connection, network } = database
+      const listener = createListener(connection, { log: SILENT_LOGGER, network })
+      const heard = new Promise<string>((resolve) => listener.subscribe(ATTEMPT_CHANNEL, resolve))
+      listener.start()
+      await listener.whenListening()
+      try {
+        const told = createChangeRunner(database.db, clock, [createSessionEnder()])
+        const request = await requestOf(device)
+        const words = { internalMessage: null, endUserDenialMessage: '' }
+        await told({ actor: SYSTEM_ACTOR }, (change) =>
+          decideRegistrationRequest(change, request.id, { status, ...words }),
+        )
+        expect(JSON.parse(await heard)).toMatchObject({ id, isDecided: status === 'denied' })
+      } finally {
+        await listener.stop()
+      }
+    },
+  )
 
   it('settles the request of the admins with the sign-in', async () => {
     for (const isApproved of [true, false]) {
@@ -204,6 +279,18 @@ describe('the first device of a person', () => {
     expect(stages.toSorted()).toEqual(['posture', 'registration'])
   })
 
+  it('is locked before its person, as in every change', async () => {
+    const device = await addDevice()
+    const id = await atRegistration(device)
+    const other = await database.db.startTransaction().execute()
+    await getDeviceForUpdate(other, device)
+    const registering = register(id)
+    await waitForLock(database.db)
+    await lockFreePerson(other, person.id)
+    await other.rollback().execute()
+    expect((await registering).stage).toBe('posture')
+  })
+
   it('stays with somebody else who has registered it meanwhile', async () => {
     const device = await addDevice()
     const id = await atRegistration(device)
@@ -253,8 +340,10 @@ describe('a further device', () => {
     const confirmation = await confirmationOf(id)
     const stranger = await addPerson()
     const decision = { isApproved: true, code: confirmation.code }
-    const confirmBy = async (deviceId: string, personId: string) =>
-      make((change) => confirmFromDevice(change, confirmation.id, { deviceId, personId }, decision))
+    const confirmBy = async (deviceId: string, personId: string) => {
+      const by = { deviceId, personId, assurance: 'live' as const }
+      return make((change) => confirmFromDevice(change, confirmation.id, by, decision))
+    }
     const ofStranger = await addDevice({
       owner_person_id: stranger.id,
       registered_at: clock.now(),
@@ -269,7 +358,7 @@ describe('a further device', () => {
     const denied = await atRegistration(await addDevice())
     for (const id of [approved, denied]) await register(id)
     const window = { afterId: undefined, limit: 10 }
-    const pending = await listPendingConfirmations(database.db, { at: clock.now() }, window)
+    const pending = await listPendingConfirmations(database.db, clock.now(), window)
     expect(pending.map(({ attemptId }) => attemptId).toSorted()).toEqual(
       [approved, denied].toSorted(),
     )
@@ -340,6 +429,26 @@ describe('a sign-in whose device could not be proven', () => {
       assurance: 'approved',
       deviceId: device,
     })
+  })
+
+  it('is asked for by few sign-ins at a time from one address, and by others elsewhere', async () => {
+    const known = await ownDevice()
+    const ask = async (address: string) => {
+      const { attempt } = await beginTestAttempt(runChange, application, address)
+      await identifyTestPerson(runChange, attempt.id, person.email)
+      await make((change) =>
+        deviceNotProven(change, attempt.id, { reason: 'unavailable', evidence: {} }),
+      )
+      const wanted = { way: 'registered_device' as const, deviceId: known }
+      return make((change) => takeFallback(change, attempt.id, wanted)).catch(
+        (error: unknown) => error,
+      )
+    }
+    await updateSignInPolicy(database.db, { fallbacks: ['registered_device'] }, clock.now())
+    const asked = Array.from({ length: WAITING_OF_PERSON_MAX + 3 }, () => ask('192.0.2.1'))
+    const refused = (await Promise.all(asked)).filter((each) => each instanceof AppError)
+    expect(refused.map(({ code }) => code)).toEqual(Array(3).fill('rate_limited'))
+    expect(await ask('192.0.2.2')).toMatchObject({ stage: 'fallback' })
   })
 
   it('takes no way that the policy does not have, and no device of somebody else', async () => {

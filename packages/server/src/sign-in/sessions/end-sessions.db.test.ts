@@ -9,7 +9,7 @@ import type { DomainEvent, DomainEventOf } from '../../changes/domain-event.ts'
 import { deprovisionPerson } from '../../people/people/deprovision-person.ts'
 import { findPerson } from '../../people/people/person-store.ts'
 import { newUuid } from '../../platform/ids.ts'
-import { endRegistrations } from '../../posture/devices/end-registrations.ts'
+import { endRegistrations, lockOwnedDevices } from '../../posture/devices/end-registrations.ts'
 import { requestDeviceDeletion } from '../../posture/devices/request-device-deletion.ts'
 import { revokeDeviceNode } from '../../posture/devices/revoke-device-node.ts'
 import { setDeviceOwner } from '../../posture/devices/set-device-owner.ts'
@@ -90,7 +90,8 @@ const ENDINGS: readonly (readonly [string, (change: Change) => Promise<unknown>]
     async (change) => {
       const found = await findPerson(change.tx, person.id)
       if (found === undefined) throw new Error('there is no such person')
-      const deps = { endRegistrations, revokeEnrollmentSecrets: async () => undefined }
+      const revokeEnrollmentSecrets = async () => undefined
+      const deps = { lockDevices: lockOwnedDevices, endRegistrations, revokeEnrollmentSecrets }
       return deprovisionPerson(change, deps, found)
     },
   ],

@@ -107,7 +107,8 @@ export function createSessionEnder(): ChangePublisher {
     const { tx, at, events } = record
     for (const { by, reason } of toCauses(events)) {
       const sessions = await listLiveSessionsForUpdate(tx, by, at)
-      // With a blocked device those of the own pages stay: there the person sees what blocks it.
+      // With a blocked device those of the own pages stay: there the person sees what blocks it. The console looks at
+      // the device itself.
       const ending = sessions.filter(
         ({ applicationId }) => reason !== 'device_blocked' || applicationId !== null,
       )
@@ -115,8 +116,9 @@ export function createSessionEnder(): ChangePublisher {
     }
     const deviceIds = [...new Set(events.flatMap(toWatchedDevice))]
     if (deviceIds.length === 0) return
+    const isDecided = events.some(({ type }) => type === 'registration_request.denied')
     for (const { id, revision } of await listAttemptsOfDevices(tx, deviceIds)) {
-      await notify(tx, ATTEMPT_CHANNEL, JSON.stringify({ id, revision }))
+      await notify(tx, ATTEMPT_CHANNEL, JSON.stringify({ id, revision, isDecided }))
     }
   }
 }
@@ -173,6 +175,7 @@ function toWatchedDevice(event: DomainEvent): string[] {
     case 'device.dismissed':
     case 'device.registration_ended':
     case 'devices.registered':
+    case 'registration_request.denied':
       return [event.deviceId]
     default:
       return []

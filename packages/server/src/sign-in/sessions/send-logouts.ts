@@ -1,83 +1,87 @@
 /*
  * Applications are told that a session has ended. The debt was written with the end; what is owed is sent outside of
- * any transaction, by whichever worker, again until it is taken or given up.
- * OpenID Connect Back-Channel Logout 1.0.
+ * any transaction, by whichever worker. Owns that several applications are told at once, each by one worker at a time,
+ * and that one which does not answer keeps nobody else waiting.
  */
-import { importJWK, SignJWT } from 'jose'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Foundation } from '../../changes/foundation.ts'
-import { HOUR_MS, MINUTE_MS, SECOND_MS, toEpochSeconds } from '../../platform/clock.ts'
-import { newUuid } from '../../platform/ids.ts'
-import { createGuardedFetch } from '../../platform/net/guarded-fetch.ts'
-import type { Outbound } from '../../platform/net/outbound.ts'
-import type { SignInKeys } from '../provider/sign-in-keys.ts'
+import { MINUTE_MS, SECOND_MS } from '../../platform/clock.ts'
+import { deleteToldApplications } from '../applications/application-store.ts'
+import { claimDueLogout, clearUnwantedLogouts } from './logout-store.ts'
 import {
-  claimDueLogout,
-  clearUnwantedLogouts,
+  claimLogoutTurn,
   findNextLogout,
-  updateLogoutDue,
-  type DueLogout,
-} from './logout-store.ts'
+  insertLogoutTurns,
+  updateLogoutTurn,
+  type LogoutTurn,
+} from './logout-turn-store.ts'
+import { giveUpOldLogouts, settleLogout, toRetryTime } from './settle-logouts.ts'
+import { tellApplication, type TellApplicationDependencies } from './tell-application.ts'
 
-export interface SendLogoutsDependencies extends Pick<Foundation, 'db' | 'clock' | 'log'> {
-  readonly baseUrl: string
-  readonly keys: Pick<SignInKeys, 'current'>
-  readonly outbound: Pick<Outbound, 'client'>
-}
+export interface SendLogoutsDependencies
+  extends TellApplicationDependencies, Pick<Foundation, 'db' | 'clock' | 'log' | 'runChange'> {}
 
-const CLAIM_MS = MINUTE_MS
-const TOKEN_SECONDS = (2 * MINUTE_MS) / SECOND_MS
-const RETRIES_MS = [5 * SECOND_MS, MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS] as const
-const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
+/** Applications that one worker tells at once. */
+const TURNS_MAX = 8
+/** After this an application makes room for others. */
+const TURN_MS = 30 * SECOND_MS
+/** Longer than a turn with its last request: then the worker is gone. */
+const HELD_MS = 2 * MINUTE_MS
+/** How soon applications are seen that come to be told while others keep the worker waiting. */
+const LOOK_AGAIN_MS = 250
 
 /** Tells every application that is to be told, and answers when the next one is. */
 export async function sendLogouts(
   dependencies: SendLogoutsDependencies,
 ): Promise<Date | undefined> {
-  const { db, clock } = dependencies
+  const { db, clock, log } = dependencies
   await clearUnwantedLogouts(db)
-  for (;;) {
-    const now = clock.now()
-    const due = await db
-      .transaction()
-      .execute(async (tx) => claimDueLogout(tx, now, new Date(now.getTime() + CLAIM_MS)))
-    if (due === undefined) return findNextLogout(db)
-    const isTold = await tell(dependencies, due)
-    await updateLogoutDue(db, due.id, isTold ? null : nextTime(due, clock.now()))
+  await insertLogoutTurns(db)
+  const underWay = new Set<Promise<void>>()
+  const begin = (turn: LogoutTurn) => {
+    const work = takeTurn(dependencies, turn)
+      .catch((error: unknown) => {
+        log.error({ err: error, ...turn }, 'an application could not be told of logouts')
+      })
+      .finally(() => underWay.delete(work))
+    underWay.add(work)
   }
-}
-
-/** Null when it was tried often enough. */
-function nextTime({ attempts }: DueLogout, now: Date): Date | null {
-  const delayMs = RETRIES_MS[attempts]
-  return delayMs === undefined ? null : new Date(now.getTime() + delayMs)
-}
-
-async function tell(
-  { baseUrl, keys, clock, outbound, log }: SendLogoutsDependencies,
-  { id, sid, personId, clientId, url }: DueLogout,
-): Promise<boolean> {
   try {
-    const [key] = await keys.current()
-    if (key === undefined) throw new Error('there is no key that signs logout tokens')
-    const now = toEpochSeconds(clock.now())
-    const token = await new SignJWT({ sid, events: { [EVENT]: {} } })
-      .setProtectedHeader({ alg: 'RS256', typ: 'logout+jwt', kid: key.kid })
-      .setIssuer(`${baseUrl}/sign-in`)
-      .setAudience(clientId)
-      .setSubject(personId)
-      .setIssuedAt(now)
-      .setExpirationTime(now + TOKEN_SECONDS)
-      .setJti(newUuid())
-      .sign(await importJWK(key, 'RS256'))
-    const response = await createGuardedFetch(outbound.client)(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      body: new URLSearchParams({ logout_token: token }).toString(),
-    })
-    if (response.ok) return true
-    log.warn({ sessionId: id, status: response.status }, 'an application did not take a logout')
-  } catch (error) {
-    log.warn({ err: error, sessionId: id }, 'an application could not be told of a logout')
+    for (;;) {
+      const now = clock.now()
+      const turn =
+        underWay.size < TURNS_MAX
+          ? await claimLogoutTurn(db, now, new Date(now.getTime() + HELD_MS))
+          : undefined
+      if (turn !== undefined) begin(turn)
+      else if (underWay.size === 0) {
+        await deleteToldApplications(db)
+        return await findNextLogout(db)
+      } else await Promise.race([...underWay, sleep(LOOK_AGAIN_MS)])
+    }
+  } finally {
+    await Promise.all(underWay)
   }
-  return false
+}
+
+/** Tells one application what it is to be told, one after the other, as long as it answers. */
+async function takeTurn(dependencies: SendLogoutsDependencies, turn: LogoutTurn): Promise<void> {
+  const { db, clock, log } = dependencies
+  const { applicationId, heldUntil } = turn
+  const endsAtMs = clock.now().getTime() + TURN_MS
+  while (clock.now().getTime() < endsAtMs) {
+    const due = await claimDueLogout(db, applicationId, clock.now(), heldUntil)
+    if (due === undefined) break
+    const answer = await tellApplication(dependencies, due)
+    await settleLogout(dependencies, due, answer)
+    if (answer.kind === 'taken') continue
+    const { failure } = answer
+    log.warn({ sessionId: due.id, applicationId, failure }, 'an application did not take a logout')
+    if (answer.kind === 'refused') continue
+    await giveUpOldLogouts(dependencies, applicationId, failure)
+    const failures = turn.failures + 1
+    await updateLogoutTurn(db, turn, { failures, free_at: toRetryTime(failures, clock.now()) })
+    return
+  }
+  await updateLogoutTurn(db, turn, { failures: 0, free_at: null })
 }

@@ -17,7 +17,10 @@ const PATH = '/sign_in_sessions'
 const endedSchema = z
   .object({
     id: z.string(),
-    application_id: z.string().nullable().describe('Null for the pages of the person.'),
+    application_id: z
+      .string()
+      .nullable()
+      .describe('Null for the pages of the person, and for the console.'),
     person_id: z.string(),
     device_id: z.string().nullable(),
     assurance: z
@@ -39,6 +42,19 @@ const endedSchema = z
         'browser_key',
       ])
       .nullable(),
+    logout_due_at: timestampSchema
+      .nullable()
+      .describe(
+        'When the application is told of the end, at the earliest: one that does not answer is left alone for a while. Null when it is not to be told.',
+      ),
+    logout_outcome: z
+      .enum(['told', 'given_up'])
+      .nullable()
+      .describe(
+        'Whether the application took that, or did not for a day and is told no more. Null while it is to be told, and where nothing is to be told.',
+      ),
+    logout_attempts: z.int().describe('How often it was told.'),
+    logout_failure: z.string().nullable().describe('Why it did not take that the last time.'),
   })
   .meta({ id: 'SignInSession', description: 'What somebody was granted who signed in here.' })
 

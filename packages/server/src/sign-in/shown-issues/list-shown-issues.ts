@@ -6,14 +6,17 @@ import type { Kysely } from 'kysely'
 import { AppError } from '../../platform/app-error.ts'
 import { MINUTE_MS } from '../../platform/clock.ts'
 import { renderTemplate, type TemplateVariables } from '../../posture/checks/render-template.ts'
+import { toFixTemplate } from '../../posture/checks/catalogue/catalogue-entry.ts'
+import { listSnoozeDays } from '../../posture/issues/snooze/snooze-rule.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { AttemptIssue } from '../attempts/attempt-view.ts'
+import type { CheckWords } from './german/check-words.ts'
+import { findCheckWords } from './find-check-words.ts'
 import { maskRow } from './mask-row.ts'
 import { listIssueFacts, type IssueFacts, type IssuesWanted } from './shown-issue-read.ts'
 
 /** An issue with what helps to fix it. */
 export interface ShownIssue extends AttemptIssue {
-  readonly checkSlug: string
   readonly checkName: string
   readonly platform: IssueFacts['devicePlatform']
 }
@@ -31,26 +34,53 @@ export async function listShownIssues(
 ): Promise<ShownIssue[]> {
   const facts = await listIssueFacts(db, wanted)
   return facts
-    .map((each) => toShownIssue(each, wanted.at))
+    .map((each) => toShownIssue(each, wanted))
     .toSorted(byUrgency)
     .slice(0, SHOWN_MAX)
 }
 
 function byUrgency(one: ShownIssue, other: ShownIssue): number {
-  return urgencyOf(one) - urgencyOf(other) || Number(one.id) - Number(other.id)
+  return (
+    rankOf(one) - rankOf(other) ||
+    deadlineOf(one) - deadlineOf(other) ||
+    Number(one.id) - Number(other.id)
+  )
 }
 
-function urgencyOf({ blocksAt, isBlocking, exemption, recheck }: ShownIssue): number {
-  if (recheck === 'passing') return Infinity
+/** What blocks stands before what does not yet; then what is put off, what does not count, and what is fixed. */
+function rankOf({ isBlocking, snoozedUntil, exemption, recheck }: ShownIssue): number {
+  if (recheck === 'passing') return 4
   if (isBlocking) return 0
-  if (exemption === 'approved') return Number.MAX_VALUE
+  if (exemption === 'approved') return 3
+  return snoozedUntil === null ? 1 : 2
+}
+
+function deadlineOf({ blocksAt }: ShownIssue): number {
   return blocksAt === null ? Number.MAX_SAFE_INTEGER : blocksAt.getTime()
 }
 
+/**
+ * Whether everything is put off that will block a device: a sign-in then goes on without a warning. One that is decided
+ * to block, or whose time to be shown has come, is never passed over.
+ */
+export async function isEveryWarningSnoozed(
+  db: Kysely<Schema>,
+  wanted: Pick<IssuesWanted, 'deviceId' | 'at'>,
+): Promise<boolean> {
+  const facts = await listIssueFacts(db, wanted)
+  const warnings = facts.filter((each) => each.blocksDeviceAt !== null && !each.isExempted)
+  return warnings.length > 0 && warnings.every((each) => isSnoozed(each, wanted.at))
+}
+
+function isSnoozed({ snoozedUntil, resolvedAt }: IssueFacts, at: Date): boolean {
+  return snoozedUntil !== null && snoozedUntil > at && resolvedAt === null
+}
+
 /** An issue as it is shown. */
-export function toShownIssue(facts: IssueFacts, at: Date): ShownIssue {
-  const { blocksDeviceAt, isExempted, resolvedAt, areExemptionsDisallowed, exemptionStatus } = facts
+function toShownIssue(facts: IssueFacts, { at, language }: IssuesWanted): ShownIssue {
+  const { blocksDeviceAt, isExempted, resolvedAt } = facts
   const row = maskRow(facts.value)
+  const words = findCheckWords(facts.checkSlug, language)
   const blocksAt = isExempted || resolvedAt !== null ? null : blocksDeviceAt
   const isBlocking = blocksAt !== null && blocksAt <= at
   return {
@@ -59,22 +89,36 @@ export function toShownIssue(facts: IssueFacts, at: Date): ShownIssue {
     checkSlug: facts.checkSlug,
     checkName: facts.checkName,
     platform: facts.devicePlatform,
-    title: facts.title,
-    rationale: renderText(facts.rationaleTemplate, facts),
-    foundInWords: toWords(row),
+    title: words?.title ?? facts.title,
+    rationale: renderText(toRationale(facts, words), facts),
     rows: Object.keys(row).length === 0 ? [] : [row],
-    steps: renderText(facts.fixTemplate, facts),
+    steps: renderText(toSteps(facts, words), facts),
     blocksAt,
     isBlocking,
     recheck: toRecheck(facts, at),
     lastCheckedAt: facts.lastRecheckedAt,
-    isSnoozeAllowed: !facts.isSnoozeDisallowed && !isBlocking,
-    isExemptionAllowed: !areExemptionsDisallowed && !isExempted && exemptionStatus !== 'open',
-    exemption: isExempted
-      ? 'approved'
-      : exemptionStatus === 'open' || exemptionStatus === 'denied'
-        ? exemptionStatus
-        : null,
+    snoozeDays: listSnoozeDays(facts, at),
+    snoozedUntil: isSnoozed(facts, at) ? facts.snoozedUntil : null,
+    ...toExemption(facts),
+  }
+}
+
+/** What became of asking for an exemption. Devices are exempted, and not people. */
+function toExemption(
+  facts: IssueFacts,
+): Pick<
+  AttemptIssue,
+  'isExemptionAllowed' | 'exemption' | 'exemptedUntil' | 'exemptionDenial' | 'withdrawableRequestId'
+> {
+  const { isExempted, exemptionStatus, areExemptionsDisallowed, isAboutPerson } = facts
+  const isOpen = exemptionStatus === 'open' && !isExempted
+  const isDenied = exemptionStatus === 'denied' && !isExempted
+  return {
+    isExemptionAllowed: !areExemptionsDisallowed && !isAboutPerson && !isExempted && !isOpen,
+    exemption: isExempted ? 'approved' : isOpen ? 'open' : isDenied ? 'denied' : null,
+    exemptedUntil: isExempted ? facts.exemptionExpiresAt : null,
+    exemptionDenial: isDenied && facts.ownDenial !== '' ? facts.ownDenial : null,
+    withdrawableRequestId: isOpen ? facts.ownRequestId : null,
   }
 }
 
@@ -87,11 +131,16 @@ function toRecheck(
   return at.getTime() - lastRecheckedAt.getTime() < JUST_ANSWERED_MS ? 'failing' : 'idle'
 }
 
-/** Names of columns as words: `filevault_status` is "filevault status". */
-function toWords(row: Readonly<Record<string, string>>): string {
-  return Object.entries(row)
-    .map(([name, value]) => `${name.replaceAll('_', ' ')}: ${value}`)
-    .join('; ')
+/** What an admin has written stays as it is. */
+function toRationale(
+  { rationaleTemplate, isRationaleCustom }: IssueFacts,
+  words: CheckWords | undefined,
+): string {
+  return words === undefined || isRationaleCustom ? rationaleTemplate : words.rationale
+}
+
+function toSteps({ fixTemplate, isFixCustom }: IssueFacts, words: CheckWords | undefined): string {
+  return words === undefined || isFixCustom ? fixTemplate : toFixTemplate(words.steps)
 }
 
 /** A text that cannot be rendered is left out: the issue is shown all the same. */

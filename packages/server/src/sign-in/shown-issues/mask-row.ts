@@ -26,11 +26,25 @@ const SECRET_VALUES = [
 
 /** The row with secrets masked; empty values and the verdict of the check are left out. */
 export function maskRow(row: OsqueryRow): Readonly<Record<string, string>> {
-  const shown = Object.entries(row)
-    .filter(([name, value]) => name !== CHECK_STATUS_COLUMN && value !== '')
+  return maskColumns(
+    Object.entries(row).filter(([name, value]) => name !== CHECK_STATUS_COLUMN && value !== ''),
+  )
+}
+
+/** The row as it was answered, with secrets masked. */
+export function maskWholeRow(row: OsqueryRow): Readonly<Record<string, string>> {
+  return maskColumns(Object.entries(row))
+}
+
+function maskColumns(columns: readonly (readonly [string, string])[]): Record<string, string> {
+  const shown = columns
     .slice(0, COLUMNS_MAX)
-    .map(([name, value]) => [name, SECRET_NAME.test(name) ? MASK : maskText(value)] as const)
+    .map(([name, value]) => [name, isSecret(name, value) ? MASK : maskText(value)] as const)
   return Object.fromEntries(shown)
+}
+
+function isSecret(name: string, value: string): boolean {
+  return value !== '' && SECRET_NAME.test(name)
 }
 
 function maskText(value: string): string {

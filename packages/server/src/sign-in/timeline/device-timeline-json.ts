@@ -56,6 +56,7 @@ const SENTENCES: Readonly<Record<TimelineKind, (entry: TimelineEntry) => string>
     `The check ${subject} went from ${fromState ?? ''} to ${toState ?? ''}.`,
   issue_opened: ({ subject }) => `The issue "${subject}" was opened.`,
   issue_resolved: ({ subject }) => `The issue "${subject}" was resolved.`,
+  issue_snoozed: ({ subject }) => `The person put off the issue "${subject}".`,
   exemption_requested: () => 'An exemption was requested.',
   exemption_decided: ({ toState }) => `The request for an exemption was ${toState ?? 'decided'}.`,
   registration_requested: () => 'The registration of the device was requested.',

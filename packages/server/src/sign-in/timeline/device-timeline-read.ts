@@ -12,6 +12,7 @@ export const TIMELINE_KINDS = [
   'check_result_changed',
   'issue_opened',
   'issue_resolved',
+  'issue_snoozed',
   'exemption_requested',
   'exemption_decided',
   'registration_requested',
@@ -98,6 +99,11 @@ function postureSources(deviceId: string): readonly Source[] {
       kind: 'issue_resolved',
       from: sql`${issue} and i.resolved_at is not null`,
       ...{ at: sql`i.resolved_at`, id: sql`i.id`, recordType: 'issue', subject: sql`i.title` },
+    },
+    {
+      kind: 'issue_snoozed',
+      from: sql`${issue} and i.snoozed_at is not null`,
+      ...{ at: sql`i.snoozed_at`, id: sql`i.id`, recordType: 'issue', subject: sql`i.title` },
     },
   ]
 }

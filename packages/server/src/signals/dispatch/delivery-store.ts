@@ -27,6 +27,8 @@ export interface NewDelivery {
   readonly body: string
   /** Delivered also while its destination is held or stopped: it tells of that. False by default. */
   readonly outlivesStop?: boolean
+  /** Of a cause of its own; that of the change by default. */
+  readonly txn?: string
   /** How long it is held back; it may go out at once by default. */
   readonly delayMs?: number
 }
@@ -55,6 +57,7 @@ export async function insertDeliveries(
     subject_key: delivery.subjectKey,
     body: delivery.body,
     outlives_stop: delivery.outlivesStop ?? false,
+    txn: delivery.txn ?? txn,
     delay_ms: delivery.delayMs ?? 0,
   }))
   const inserted = await sql<{ id: string; event_id: string }>`
@@ -62,11 +65,12 @@ export async function insertDeliveries(
       insert into delivery (destination_id, event_id, event_type, subject_key, body, outlives_stop,
         state, next_attempt_at, txn, created_at)
       select d.destination_id, d.event_id, d.event_type, d.subject_key, d.body, d.outlives_stop,
-        'queued', now() + d.delay_ms * interval '1 millisecond', ${txn}, ${at}
+        'queued', now() + d.delay_ms * interval '1 millisecond', d.txn, ${at}
       from rows from (json_to_recordset(${JSON.stringify(rows)}::json) as (
           destination_id bigint, event_id text, event_type text, subject_key text, body text,
-          outlives_stop boolean, delay_ms float8)) with ordinality
-        as d(destination_id, event_id, event_type, subject_key, body, outlives_stop, delay_ms, place)
+          outlives_stop boolean, txn text, delay_ms float8)) with ordinality
+        as d(destination_id, event_id, event_type, subject_key, body, outlives_stop, txn, delay_ms,
+          place)
       order by d.place
       returning id, event_id, destination_id)
     select id, event_id, pg_notify(${DELIVERY_CHANNEL}, destination_id::text) from queued

@@ -30,12 +30,15 @@ export async function publishEndedSessions(
       .filter((subject) => isWanted(stream, subject))
       .map(({ session }) => {
         const eventId = newUuid()
+        const txn = record.txnOf(session)
+        const cause = { at: record.at, txn }
         return {
           destinationId: stream.destinationId,
           eventId,
           eventType: SESSION_REVOKED,
           subjectKey: `session:${session.sessionId}`,
-          body: toSessionRevokedClaims(stream, eventId, session, record, sealer),
+          body: toSessionRevokedClaims(stream, eventId, session, cause, sealer),
+          txn,
         }
       }),
   )

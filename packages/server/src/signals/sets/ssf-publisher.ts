@@ -4,7 +4,7 @@
  * events begin; the dispatcher sends them. The dry run of an event decides by the same functions; the backfill makes its SETs by them.
  */
 import { DEVICE_COMPLIANCE_CHANGE } from '@heliograph/ssf'
-import type { ChangePublisher } from '../../changes/change.ts'
+import type { ChangePublisher, ChangeRecord } from '../../changes/change.ts'
 import type { DeviceStatusChange, DomainEvent } from '../../changes/domain-event.ts'
 import {
   insertDeliveries,
@@ -35,6 +35,9 @@ interface SetDecisionDependencies {
   /** Opens the secrets of pairwise identifiers. */
   readonly sealer: Pick<Sealer, 'open'>
 }
+
+/** The change that SETs are queued in; of one that was divided, each event has its own cause. */
+type SetsCause = DeliveryCause & Partial<Pick<ChangeRecord, 'txnOf'>>
 
 /** How many deliveries one statement queues: far below the number of parameters that it may have. */
 const BATCH_SIZE = 1_000
@@ -100,7 +103,7 @@ function splitByDevice(statusChanges: readonly DeviceStatusChange[]): DeviceStat
  * Each device occurs at most once. Gives up waiting deliveries that debouncing cancels; queues nothing.
  */
 export async function decideComplianceSets(
-  cause: DeliveryCause,
+  cause: SetsCause,
   stream: Stream,
   statusChanges: readonly DeviceStatusChange[],
   { isWanted, sealer }: SetDecisionDependencies,
@@ -119,13 +122,14 @@ export async function decideComplianceSets(
 
 /** The delivery of a change; undefined when the stream names people and nobody owns the device. */
 export function toComplianceDelivery(
-  cause: DeliveryCause,
+  cause: SetsCause,
   stream: Stream,
   statusChange: DeviceStatusChange,
   sealer: Pick<Sealer, 'open'>,
 ): NewDelivery | undefined {
   const eventId = newUuid()
-  const body = toComplianceClaims(stream, eventId, statusChange, cause, sealer)
+  const txn = cause.txnOf?.(statusChange) ?? cause.txn
+  const body = toComplianceClaims(stream, eventId, statusChange, { at: cause.at, txn }, sealer)
   if (body === undefined) return undefined
   return {
     destinationId: stream.destinationId,
@@ -133,5 +137,6 @@ export function toComplianceDelivery(
     eventType: DEVICE_COMPLIANCE_CHANGE,
     subjectKey: `device:${statusChange.device.id}`,
     body,
+    txn,
   }
 }

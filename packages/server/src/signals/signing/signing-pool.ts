@@ -22,7 +22,7 @@ const WORKER_FILE = import.meta.url.endsWith('.ts') ? './signing-worker.ts' : '.
 /** Two batches: a thread starts the next one at once, and a new arrival waits for few signatures. */
 const BATCHES_AHEAD_MAX = 2
 const BATCH_SIZE_MAX = 32
-const TRIES_MAX = 3
+const DEATHS_MAX = 3
 /** After a thread that died before its first answer. */
 const RESTART_DELAY_MS = 1_000
 
@@ -31,8 +31,8 @@ interface SigningBatch {
   readonly number: number
   readonly kid: string
   readonly payloads: readonly string[]
-  /** How many threads have been given the batch. */
-  tries: number
+  /** How many threads died on it. */
+  deaths: number
   resolve(tokens: readonly string[]): void
   reject(error: Error): void
 }
@@ -105,7 +105,7 @@ export class SigningPool {
   #enqueue(kid: string, payloads: readonly string[]): Promise<readonly string[]> {
     return new Promise((resolve, reject) => {
       this.#lastBatch += 1
-      this.#waiting.push({ number: this.#lastBatch, kid, payloads, tries: 0, resolve, reject })
+      this.#waiting.push({ number: this.#lastBatch, kid, payloads, deaths: 0, resolve, reject })
     })
   }
 
@@ -133,8 +133,8 @@ export class SigningPool {
   /** Batches of a thread that died go first: they are the oldest. */
   #repeat(batches: readonly SigningBatch[], error: Error): void {
     const [again, hopeless] = [
-      batches.filter((batch) => batch.tries < TRIES_MAX),
-      batches.filter((batch) => batch.tries >= TRIES_MAX),
+      batches.filter((batch) => batch.deaths < DEATHS_MAX),
+      batches.filter((batch) => batch.deaths >= DEATHS_MAX),
     ]
     for (const batch of hopeless) batch.reject(error)
     this.#waiting = [...again, ...this.#waiting]
@@ -166,7 +166,6 @@ class SigningThread {
   }
 
   sign(batch: SigningBatch): void {
-    batch.tries += 1
     this.#batches.set(batch.number, batch)
     this.#send({ type: 'sign', batch: batch.number, kid: batch.kid, payloads: batch.payloads })
   }
@@ -216,6 +215,8 @@ class SigningThread {
     this.#isDown = true
     const delayMs = this.#hasAnswered ? 0 : RESTART_DELAY_MS
     const batches = [...this.#batches.values()]
+    // It takes them in their order: the others only waited behind the first.
+    if (batches[0] !== undefined) batches[0].deaths += 1
     this.#batches.clear()
     setTimeout(() => {
       if (this.#isClosed) {

@@ -17,6 +17,8 @@ export interface NewWebhookEvent {
   readonly object: { readonly type: string; readonly id: string } | null
   readonly occurredAt: Date
   readonly body: string
+  /** Of a cause of its own; that of the change by default. */
+  readonly txn?: string
 }
 
 /** What the rows of a change share. */
@@ -46,7 +48,7 @@ export async function insertEventsForSubscribers(
     queued as (
       insert into delivery (destination_id, event_id, event_type, body, state, next_attempt_at, txn,
         created_at)
-      select w.destination_id, e.event_id, e.event_type, '', 'queued', now(), ${cause.txn}::text,
+      select w.destination_id, e.event_id, e.event_type, '', 'queued', now(), e.txn,
         ${cause.at}::timestamptz
       from event e join webhook w on w.enabled and e.event_type = any(w.events)
       order by e.id
@@ -73,16 +75,17 @@ function insertedEvents(events: readonly NewWebhookEvent[], { txn, at }: EventCa
     object_id: event.object?.id ?? null,
     occurred_at: event.occurredAt,
     body: event.body,
+    txn: event.txn ?? txn,
   }))
   return sql`event as (
       insert into webhook_event (event_id, event_type, object_type, object_id, occurred_at, body, txn,
         created_at)
       select r.event_id, r.event_type, r.object_type, r.object_id, r.occurred_at, r.body,
-        ${txn}::text, ${at}::timestamptz
+        r.txn, ${at}::timestamptz
       from json_to_recordset(${JSON.stringify(rows)}::json) as r (event_id text, event_type text,
-        object_type text, object_id text, occurred_at timestamptz, body text)
+        object_type text, object_id text, occurred_at timestamptz, body text, txn text)
       order by r.event_id
-      returning id, event_id, event_type
+      returning id, event_id, event_type, txn
     )`
 }
 

@@ -43,7 +43,9 @@ export function createWebhookPublisher({
     const payloads = await listPayloads(record, subscribed, baseUrl)
     // The time of now, not of the change: under the lock of a record, ids sort as its events do.
     const ids = newUlids(clock.now(), payloads.length)
-    const events = payloads.map((payload, index) => toNewEvent(payload, ids[index] ?? ''))
+    const events = payloads.map(({ payload, txn }, index): NewWebhookEvent => {
+      return { ...toNewEvent(payload, ids[index] ?? ''), txn }
+    })
     for (let start = 0; start < events.length; start += BATCH_SIZE) {
       const batch = events.slice(start, start + BATCH_SIZE)
       await insertEventsForSubscribers(record.tx, batch, record)
@@ -51,18 +53,30 @@ export function createWebhookPublisher({
   }
 }
 
+/** What is told of an event or entry, and the cause of it. */
+interface CausedPayload {
+  readonly payload: WebhookPayload
+  readonly txn: string
+}
+
 async function listPayloads(
-  { tx, at, events, auditEntries }: ChangeRecord,
+  { tx, at, events, auditEntries, txnOf }: ChangeRecord,
   subscribed: ReadonlySet<string>,
   baseUrl: string,
-): Promise<WebhookPayload[]> {
+): Promise<CausedPayload[]> {
   const wanted = events.filter((event) => isSubscribed(event, subscribed))
   const context = { subjects: await listEventSubjects(tx, collectIds(wanted)), baseUrl, at }
   const payloads = wanted
-    .flatMap((event) => toPayloads(event, context))
-    .filter(({ type }) => subscribed.has(type))
+    .flatMap((event) => {
+      const txn = txnOf(event)
+      return toPayloads(event, context).map((payload) => ({ payload, txn }))
+    })
+    .filter(({ payload }) => subscribed.has(payload.type))
   if (!subscribed.has('audit_log.recorded')) return payloads
-  return [...payloads, ...auditEntries.map((entry) => toAuditPayload(entry, at))]
+  const ofEntries = auditEntries.map((entry) => {
+    return { payload: toAuditPayload(entry, at), txn: entry.txn }
+  })
+  return [...payloads, ...ofEntries]
 }
 
 function collectIds(events: readonly DomainEvent[]): Map<SubjectKind, Set<string>> {

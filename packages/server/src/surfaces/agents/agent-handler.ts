@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely'
 import type { Change, RunChange } from '../../changes/change.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { NoteReportProblems } from '../../posture/devices/report-problem.ts'
+import type { LiveReport } from '../../posture/live-queries/record-live-answers.ts'
 import type { ScheduledQuery } from '../../posture/osquery/agent-config.ts'
 import type { DistributedResult } from '../../posture/osquery/agent-message.ts'
 import type { AgentSettings } from '../../posture/osquery/agent-settings.ts'
@@ -29,9 +30,9 @@ export interface AgentDependencies {
   /** The order in which what devices send is written. */
   readonly writes: DeviceQueue
   readonly reporting: AgentReporting
-  readonly liveQueries: LiveQueries & { readonly recordResults: RecordLiveResults }
+  readonly liveQueries: LiveQueries & { readonly recordResults: RecordLiveReports }
   /** Questions to single devices that somebody waits for. */
-  readonly questions: LiveQueries & { readonly recordResults: RecordLiveResults }
+  readonly questions: LiveQueries & { readonly recordResults: RecordQuestionResults }
   /** Tells admins what of a device's messages could not be taken. */
   readonly noteProblems: NoteReportProblems
 }
@@ -48,8 +49,11 @@ export interface AgentReporting extends LogReading {
   ) => Promise<void>
 }
 
-/** Takes the answers to live queries, in the change that records those to checks and after them. */
-type RecordLiveResults = (
+/** Takes the answers of devices to live queries, in the change that records those to checks and after them. */
+type RecordLiveReports = (change: Change, reports: readonly LiveReport[]) => Promise<void>
+
+/** Takes the answers of a device to questions, in the same change. */
+type RecordQuestionResults = (
   change: Change,
   deviceId: string,
   results: readonly DistributedResult[],

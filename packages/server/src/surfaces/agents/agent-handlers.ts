@@ -14,7 +14,7 @@ import { createConfigTexts } from './config-texts.ts'
 import { createEnrollHandler } from './enroll-handler.ts'
 import { createReadAnswerer } from './answer-read.ts'
 import { createAgentMessageReader } from './read-agent-message.ts'
-import { createWriteRecorder, recordLog } from './record-agent-message.ts'
+import { recordLog, type WriteRecorder } from './record-agent-message.ts'
 import { createUnprovenSenders } from './unproven-senders.ts'
 
 const STATUS_MESSAGE_LENGTH_MAX = 500
@@ -22,11 +22,11 @@ const STATUS_MESSAGE_LENGTH_MAX = 500
 /** The handlers of the agent paths by name. */
 export function createAgentHandlers(
   deps: AgentDependencies,
+  writes: Pick<WriteRecorder, 'record'>,
 ): Readonly<Record<'enroll' | 'config' | 'read' | 'write' | 'log', AgentHandler>> {
   const { settings } = deps
   const senders = createUnprovenSenders(settings.failuresPerAddressPerMinute)
   const reader = createAgentMessageReader(deps, senders)
-  const recordWrite = createWriteRecorder(deps)
   const isAsked = (id: string) =>
     id.startsWith(deps.liveQueries.idPrefix) ||
     id.startsWith(deps.questions.idPrefix) ||
@@ -60,7 +60,7 @@ export function createAgentHandlers(
         cutMembers: WriteCollector.cutMembers,
         bytesMax: settings.bodyBytesMax.write,
       })
-      await recordWrite(message, collector, toOrigin(request))
+      await writes.record(message, collector, toOrigin(request))
       return sendJson(reply, '{}')
     },
 

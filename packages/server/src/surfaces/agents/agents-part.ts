@@ -144,8 +144,7 @@ function toLiveQueries(inbox: LiveQueryInbox): AgentDependencies['liveQueries'] 
   return {
     idPrefix: LIVE_QUERY_PREFIX,
     pendingQueries: (deviceId) => inbox.pendingQueries(deviceId),
-    recordResults: (change, deviceId, results) =>
-      recordLiveAnswers(change, inbox, deviceId, results),
+    recordResults: (change, reports) => recordLiveAnswers(change, inbox, reports),
   }
 }
 

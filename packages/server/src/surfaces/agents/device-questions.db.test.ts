@@ -12,6 +12,7 @@ import {
   QUESTION_ANSWER_CHANNEL,
   type AskedQuestion,
 } from '../../posture/device-questions/device-question.ts'
+import type { QuestionInbox } from '../../posture/device-questions/question-inbox.ts'
 import { deleteDevice } from '../../posture/devices/delete-device.ts'
 import { getDeviceForUpdate } from '../../posture/devices/device-store.ts'
 import { revokeDeviceNode } from '../../posture/devices/revoke-device-node.ts'
@@ -34,6 +35,7 @@ let intakeListener: Listener
 let askerListener: Listener
 let app: FastifyInstance
 let reads: HeldReads
+let questions: QuestionInbox
 let asker: DeviceAsker
 let nodeKey: string
 
@@ -50,7 +52,8 @@ beforeEach(async () => {
   agents = await Agents.create(db)
   intakeListener = listen()
   askerListener = listen()
-  ;({ app, reads } = agents.build({ checkInHoldMs: 20 * SECOND_MS }, { listener: intakeListener }))
+  const held = { checkInHoldMs: 20 * SECOND_MS }
+  ;({ app, reads, questions } = agents.build(held, { listener: intakeListener }))
   asker = createDeviceAsker({
     clock: agents.posture.clock,
     db,
@@ -107,7 +110,8 @@ test('a device is asked again until it has answered, before anything else, and n
   const checkId = await agents.posture.insertCheck()
   await agents.posture.change((change) => requestCheckRefresh(change, '1', checkId))
   const asked = asker.askDevices([QUESTION, { ...QUESTION, sql: 'select 2' }], PATIENCE)
-  await expect.poll(async () => (await readRows()).length).toBe(2)
+  // The process hears of it after the request for a rerun.
+  await expect.poll(() => Object.keys(questions.pendingQueries('1') ?? {}).length).toBe(2)
   const ids = await awaitQuestions()
   expect(ids.map((id) => id.slice(0, 4))).toEqual(['ask:', 'ask:'])
   expect(await awaitQuestions()).toEqual(ids)

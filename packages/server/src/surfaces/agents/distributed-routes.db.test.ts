@@ -146,6 +146,16 @@ describe('distributed read', () => {
     await listener.stop()
   })
 
+  test('an answer to some of its checks does not have a device looked up again', async () => {
+    const [first] = [await agents.posture.insertCheck(), await agents.posture.insertCheck()]
+    const nodeKey = await agents.enroll()
+    expect(Object.keys((await agents.read(nodeKey)).queries)).toHaveLength(2)
+    await agents.answer(nodeKey, { [`check:${first}:1`]: 'FAIL' })
+    const before = agents.queryCount
+    expect((await agents.read(nodeKey)).queries).toEqual({})
+    expect(agents.queryCount).toBe(before)
+  })
+
   test('live queries ride along and their answers are handed on', async () => {
     const nodeKey = await agents.enroll()
     agents.liveQueries = { 'live:7': 'select 7' }

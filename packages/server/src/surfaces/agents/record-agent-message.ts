@@ -1,9 +1,18 @@
 /*
- * Records what a message of a device brought, as one change that waits for those before it of the same
- * device. Owns which problems of a message admins are told.
+ * Records what messages of devices brought, each after those before it of the same device; the answers of devices
+ * that come together in one change. Owns which problems of a message admins are told.
  */
-import type { ChangeOrigin } from '../../changes/change.ts'
-import { recordCheckResults } from '../../posture/checks/record-check-results.ts'
+import type { ChangeOrigin, PartOrigin } from '../../changes/change.ts'
+import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
+import { isFaultOfDatabase } from '../../platform/db/database-fault.ts'
+import { AppError } from '../../platform/app-error.ts'
+import { SECOND_MS } from '../../platform/clock.ts'
+import { GroupCommitter } from '../../platform/group-committer.ts'
+import {
+  recordCheckReports,
+  type DeviceReport,
+  type RecordedReport,
+} from '../../posture/checks/record-check-results.ts'
 import type { ReportProblem } from '../../posture/devices/report-problem.ts'
 import type { DistributedResult } from '../../posture/osquery/agent-message.ts'
 import { parseQueryId } from '../../posture/osquery/check-schedule.ts'
@@ -22,33 +31,70 @@ interface Answers {
   readonly state: NodeState
   readonly results: readonly DistributedResult[]
   readonly tooLargeCount: number
-  readonly origin: ChangeOrigin
+  /** What is held of the message. */
+  readonly bytes: number
+  readonly origin: PartOrigin
 }
 
-/** Records a distributed write; resolves when it is stored. */
-export type WriteRecorder = (
-  message: ReadMessage,
-  collector: WriteCollector,
-  origin: ChangeOrigin,
-) => Promise<void>
+export interface WriteRecorder {
+  /**
+   * Records a distributed write; resolves when it is stored.
+   *
+   * @throws NodeInvalidError when the device has been removed meanwhile
+   */
+  record(message: ReadMessage, collector: WriteCollector, origin: PartOrigin): Promise<void>
+  /** Resolves when everything that was taken is stored or has failed. */
+  close(): Promise<void>
+}
+
+/** How many devices' answers one transaction takes, and how much of them. */
+const GROUP_MEMBERS_MAX = 64
+const GROUP_BYTES_MAX = 4 * 1024 * 1024
+const GROUPS_MAX = 4
+/** Each waits with a request of its own. */
+const WAITING_MAX = 20_000
+const WAIT_MAX_MS = 30 * SECOND_MS
 
 /**
  * Creates the recorder of distributed writes. Ids that are neither a check's nor a live query's are ignored; a
  * query that the agent has denylisted is an errored answer in its words. Agents that send every answer in a
- * message of its own have those recorded in one change that wait for one another.
- *
- * The recorder rejects with NodeInvalidError when the device has been removed meanwhile.
+ * message of its own have those recorded together that wait for one another. What many devices send at once is
+ * committed in groups.
  */
 export function createWriteRecorder(deps: AgentDependencies): WriteRecorder {
-  const record = gatherByDevice(deps.writes, (all: readonly [Answers, ...Answers[]]) =>
-    recordAnswers(deps, joinAnswers(all)),
+  const groups = new GroupCommitter<Answers, RecordedReport>({
+    limits: {
+      membersMax: GROUP_MEMBERS_MAX,
+      bytesMax: GROUP_BYTES_MAX,
+      runningMax: GROUPS_MAX,
+      waitingMax: WAITING_MAX,
+      waitMaxMs: WAIT_MAX_MS,
+    },
+    commit: (all) => deps.writes.withRoom(() => recordAnswers(deps, all)),
+    isFaultOfAll,
+  })
+  const record = gatherByDevice(
+    { run: (...item) => deps.writes.runInLine(...item) },
+    async (all: readonly [Answers, ...Answers[]]) => {
+      const answers = joinAnswers(all)
+      noteRecorded(deps, answers.state, await groups.add(answers, answers.bytes))
+    },
   )
-  return async ({ state, isCut }, collector, origin) => {
-    const read = collector.read(isCut)
-    state.isHandOutDoubtful = false
-    if (read.results.length === 0) return
-    await record(state.deviceId, collector.heldBytes, { state, ...read, origin })
+  return {
+    async record({ state, isCut }, collector, origin) {
+      const read = collector.read(isCut)
+      state.isHandOutDoubtful = false
+      if (read.results.length === 0) return
+      const bytes = collector.heldBytes
+      await record(state.deviceId, bytes, { state, ...read, bytes, origin })
+    },
+    close: () => groups.close(),
   }
+}
+
+/** Whether the other members of a group would fare no better: there was no room, or the database is not there. */
+function isFaultOfAll(error: unknown): boolean {
+  return isFaultOfDatabase(error) || (error instanceof AppError && error.code === 'unavailable')
 }
 
 /** The last answer to each query counts. */
@@ -59,40 +105,66 @@ function joinAnswers(all: readonly [Answers, ...Answers[]]): Answers {
     ...all[0],
     results: [...byId.values()],
     tooLargeCount: all.reduce((sum, { tooLargeCount }) => sum + tooLargeCount, 0),
+    bytes: all.reduce((sum, { bytes }) => sum + bytes, 0),
   }
 }
 
+/** Records the answers of devices in one change, in which each has its own cause; one of each device. */
 async function recordAnswers(
   deps: AgentDependencies,
-  { state, results, tooLargeCount, origin }: Answers,
-): Promise<void> {
-  const { askedAtMs, deviceId } = state
-  const { liveQueries, nodes, questions, settings } = deps
-  const liveResults = results.filter(({ id }) => id.startsWith(liveQueries.idPrefix))
-  const answers = results.filter(({ id }) => id.startsWith(questions.idPrefix))
-  const report = await deps.runChange(origin, async (change) => {
-    const report = await recordCheckResults(change, {
-      deviceId,
-      isByDevice: true,
-      results: results.flatMap((result) => {
-        const query = parseQueryId(result.id)
-        return query === undefined ? [] : [{ ...result, ...query }]
-      }),
-      ...(askedAtMs === undefined ? {} : { askedAt: new Date(askedAtMs) }),
-    })
-    if (report.kind !== 'recorded') return report
-    if (answers.length > 0) await questions.recordResults(change, deviceId, answers)
-    // Last, since the device is locked now, and many devices that answer one live query count there.
-    if (liveResults.length > 0) await liveQueries.recordResults(change, deviceId, liveResults)
-    await deps.noteProblems(change, deviceId, toWriteProblems(tooLargeCount))
-    return report
+  all: readonly Answers[],
+): Promise<RecordedReport[]> {
+  const { liveQueries, questions } = deps
+  const origins = new Map(all.map(({ state, origin }) => [state.deviceId, origin]))
+  return deps.runChange({ actor: SYSTEM_ACTOR }, async (whole) => {
+    const change = whole.divide(origins)
+    const reports = await recordCheckReports(change, all.map(toReport), { isByDevice: true })
+    const known = all.filter((_, index) => reports[index]?.kind === 'recorded')
+    for (const { results, state } of known) {
+      const answers = results.filter(({ id }) => id.startsWith(questions.idPrefix))
+      const { deviceId } = state
+      if (answers.length === 0) continue
+      await questions.recordResults(change.ofDevice(deviceId), deviceId, answers)
+    }
+    const liveReports = known
+      .map(({ results, state: { deviceId } }) => ({
+        deviceId,
+        results: results.filter(({ id }) => id.startsWith(liveQueries.idPrefix)),
+      }))
+      .filter(({ results }) => results.length > 0)
+    // Last, since the devices are locked now, and many devices that answer one live query count there.
+    if (liveReports.length > 0) await liveQueries.recordResults(change, liveReports)
+    for (const { state, tooLargeCount } of known) {
+      const { deviceId } = state
+      await deps.noteProblems(change.ofDevice(deviceId), deviceId, toWriteProblems(tooLargeCount))
+    }
+    return reports
   })
+}
+
+function toReport({ results, state: { askedAtMs, deviceId } }: Answers): DeviceReport {
+  return {
+    deviceId,
+    results: results.flatMap((result) => {
+      const query = parseQueryId(result.id)
+      return query === undefined ? [] : [{ ...result, ...query }]
+    }),
+    ...(askedAtMs === undefined ? {} : { askedAt: new Date(askedAtMs) }),
+  }
+}
+
+function noteRecorded(
+  { nodes, settings }: AgentDependencies,
+  state: NodeState,
+  report: RecordedReport,
+): void {
   if (report.kind === 'unknown_device') {
-    nodes.invalidate(deviceId)
+    nodes.invalidate(state.deviceId)
     throw new NodeInvalidError('The device has been removed.')
   }
   noteAnswer(state, report, settings)
-  if (report.acceptedCheckIds.length > 0) nodes.invalidate(deviceId)
+  // Nothing else of what is known of a node changes with its answers.
+  if (report.isWholeRound || report.hadRefreshes) nodes.invalidate(state.deviceId)
 }
 
 /** Records the snapshots of reported tables that a log message holds. */

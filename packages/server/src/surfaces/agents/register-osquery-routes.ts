@@ -7,6 +7,7 @@ import type { FastifyInstance } from 'fastify'
 import { AppError } from '../../platform/app-error.ts'
 import type { AgentDependencies } from './agent-handler.ts'
 import { createAgentHandlers } from './agent-handlers.ts'
+import { createWriteRecorder } from './record-agent-message.ts'
 import { FLAG_FILE_PATHS, toFlagFile } from '../../posture/osquery/agent-config.ts'
 import { AGENT_ERRORS, sendAgentError } from './agent-error.ts'
 import { createErrorHandler } from '../../platform/http/error-response.ts'
@@ -43,7 +44,10 @@ export function registerOsqueryRoutes(app: FastifyInstance, deps: OsqueryRoutesD
 }
 
 function registerAgentPaths(scope: FastifyInstance, deps: AgentDependencies): void {
-  const handlers = createAgentHandlers(deps)
+  const writes = createWriteRecorder(deps)
+  // Of a request whose connection was cut, nobody else waits for what it sent.
+  scope.addHook('onClose', () => writes.close())
+  const handlers = createAgentHandlers(deps, writes)
   const paths = {
     '/enroll': handlers.enroll,
     '/config': handlers.config,

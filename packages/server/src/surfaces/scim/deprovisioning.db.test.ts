@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import { findOrCreatePerson } from '../../people/people/find-or-create-person.ts'
+import { getDeviceForUpdate } from '../../posture/devices/device-store.ts'
+import { lockFreePerson, waitForLock } from '../../../test/support/wait-for-lock.ts'
 import { insertDevice, insertPerson } from '../../../test/support/factories.ts'
 import {
   createScimApi,
@@ -92,6 +94,21 @@ async function expectDeprovisioned(): Promise<void> {
 }
 
 describe('switching a user off', () => {
+  it.each(['PATCH', 'DELETE'] as const)(
+    'locks the devices before the person, as every change does (%s)',
+    async (method) => {
+      const other = await api.db.startTransaction().execute()
+      await getDeviceForUpdate(other, devices[1])
+      const path = `/Users/${person.id}`
+      const ending = api.scim(method, path, method === 'PATCH' ? SWITCH_OFF : undefined)
+      await waitForLock(api.db)
+      await lockFreePerson(other, person.id)
+      await other.rollback().execute()
+      expect((await ending).status).toBeLessThan(300)
+      expect(await ownerOf(devices[1])).toEqual({ owner_person_id: null, registered_at: null })
+    },
+  )
+
   it('ends everything that the person could do, as one audited change', async () => {
     await switchOff()
     await expectDeprovisioned()

@@ -1,5 +1,5 @@
 import type { Foundation, ServicePart } from '../../changes/foundation.ts'
-import { endRegistrations } from '../../posture/devices/end-registrations.ts'
+import { endRegistrations, lockOwnedDevices } from '../../posture/devices/end-registrations.ts'
 import { revokeSecretsOfPerson } from '../../posture/enrollment/secrets/revoke-secrets-of-person.ts'
 import { registerScim, type ScimDependencies } from './register-scim.ts'
 
@@ -17,7 +17,11 @@ export function createScimPart(
         db,
         runChange,
         baseUrl,
-        deprovisioning: { endRegistrations, revokeEnrollmentSecrets: revokeSecretsOfPerson },
+        deprovisioning: {
+          lockDevices: lockOwnedDevices,
+          endRegistrations,
+          revokeEnrollmentSecrets: revokeSecretsOfPerson,
+        },
         callers,
         checkPermission,
       }),

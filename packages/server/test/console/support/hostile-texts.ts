@@ -20,6 +20,7 @@ const COLUMNS: Readonly<Record<string, readonly string[]>> = {
     'browser_user_agent',
     'app_name',
   ],
+  browser_key: ['user_agent'],
   check_tag: ['name', 'description'],
   custom_check_draft: [
     'name',
@@ -32,6 +33,7 @@ const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   device: ['name', 'serial', 'operating_system', 'hardware_model', 'osquery_version', 'note'],
   device_group: ['name', 'description'],
   enrollment_secret: ['name'],
+  entra_account: ['username'],
   exemption_request: ['requester_message'],
   issue: ['title', 'issue_key', 'issue_value', 'exemption_reason'],
   live_query_campaign: ['name'],

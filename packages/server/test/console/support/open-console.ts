@@ -3,13 +3,12 @@
  * the session; what a test looks at is the page.
  */
 import { mkdir } from 'node:fs/promises'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { toConsoleSite } from '../../../src/organisation/admin-sign-in/console-site.ts'
 import { CleanupStack } from '../../../src/platform/cleanup-stack.ts'
+import { findFreePort } from '../../../src/platform/net/find-free-port.ts'
 import { findViolations, toFinding } from '../../support/axe-violations.ts'
 import { composeTestApi, type ComposedApi } from '../../support/composed-api.ts'
 import { createConsoleSession, type TestSessionOptions } from '../../support/console-session.ts'
@@ -62,7 +61,7 @@ export function consoleForTests(environment: Readonly<Record<string, string>> = 
 
 async function openConsole(environment: Readonly<Record<string, string>>): Promise<OpenConsole> {
   const cleanup = new CleanupStack()
-  const port = await findFreePort()
+  const port = await findFreePort('localhost')
   const baseUrl = `http://localhost:${port}`
   const api = await composeTestApi({
     environment: {
@@ -113,14 +112,6 @@ function listen(page: Page, complaints: string[]): void {
   })
 }
 
-async function findFreePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
-
 const COLOUR_RULES = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } as const
 
 /** Waits until the page has heard of the theme, and until nothing moves any more. */
@@ -152,10 +143,12 @@ export async function expectFitting(page: Page, name: string): Promise<void> {
   if (folder !== undefined) await mkdir(folder, { recursive: true })
   for (const viewport of [NARROW, WIDE]) {
     await page.setViewportSize(viewport)
-    const tooWide = await page.evaluate<number>(
-      'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-    )
-    expect(tooWide, `${name} at ${viewport.width}`).toBeLessThanOrEqual(0)
+    const tooWide = () =>
+      page.evaluate<number>(
+        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+      )
+    // A page takes its new width up when its turn comes.
+    await expect.poll(tooWide, { message: `${name} at ${viewport.width}` }).toBeLessThanOrEqual(0)
     if (folder === undefined) continue
     for (const colorScheme of ['light', 'dark'] as const) {
       await setTheme(page, colorScheme)

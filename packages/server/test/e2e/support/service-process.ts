@@ -2,10 +2,7 @@
  * The service as a real process of its own, with its own data folder and port, and its command line.
  */
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
-import { randomInt } from 'node:crypto'
-import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -133,25 +130,6 @@ export class ServiceProcess {
     const text = await readFile(file, 'utf8').catch(() => '')
     const pid = Number(text.split('\n')[0])
     return pid > 0 ? pid : undefined
-  }
-}
-
-/**
- * A port that is free at the moment, and that no connection and no listener of another test takes while
- * a service is between two starts: systems choose theirs above this range.
- */
-export async function findFreePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(15_000, 30_000)
-    const server = createServer().listen(port, '127.0.0.1')
-    try {
-      await once(server, 'listening')
-      server.close()
-      await once(server, 'close')
-      return port
-    } catch {
-      // Somebody has it: the next one.
-    }
   }
 }
 

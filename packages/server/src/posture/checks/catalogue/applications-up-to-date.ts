@@ -32,7 +32,7 @@ export function safariUpToDate({ applications }: ReleaseData): CatalogueEntry {
     fix: {
       darwin: [
         'Open the Apple menu > **System Settings** > **General** > **Software Update**.',
-        'Choose **Update Now**, or the **ⓘ** next to the updates and tick **Safari**, and wait until the update is installed.',
+        'Choose **Update Now**, or the **Info** button (i) next to the updates and tick **Safari**, and wait until the update is installed.',
         'If nothing is offered, your macOS gets no newer Safari: upgrade macOS, or ask your IT team.',
       ],
     },

@@ -91,7 +91,7 @@ export const automaticUpdates: CatalogueEntry = {
   fix: {
     darwin: [
       'Open the Apple menu > **System Settings** > **General** > **Software Update**.',
-      'Choose the **ⓘ** next to **Automatic Updates**.',
+      'Choose the **Info** button (i) next to **Automatic Updates**.',
       'Switch on **Download new updates when available**, **Install macOS updates** and **Install Security Responses and system files**, then choose **Done**.',
     ],
     windows: [

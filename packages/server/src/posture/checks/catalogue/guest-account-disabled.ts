@@ -45,7 +45,7 @@ export const guestAccountDisabled: CatalogueEntry = {
   fix: {
     darwin: [
       'Open the Apple menu > **System Settings** > **Users & Groups**.',
-      'Choose the **ⓘ** next to **Guest User** and switch **Allow guests to log in to this computer** off.',
+      'Choose the **Info** button (i) next to **Guest User** and switch **Allow guests to log in to this computer** off.',
     ],
     windows: [
       'Open **Start**, type `Terminal`, right-click it and choose **Run as administrator**.',

@@ -65,7 +65,7 @@ export const notLocalAdministrator: CatalogueEntry = {
   fix: {
     darwin: [
       'Make sure that another administrator account exists, and that you know its password: open the Apple menu > **System Settings** > **Users & Groups**. Choose **Add User…** and **Administrator** if there is none.',
-      'Sign in with that account, open **Users & Groups** again, choose the **ⓘ** next to your own account and switch **Allow this user to administer this computer** off.',
+      'Sign in with that account, open **Users & Groups** again, choose the **Info** button (i) next to your own account and switch **Allow this user to administer this computer** off.',
       'Restart the Mac and go on with your own account. macOS asks for the other account’s name and password when something needs it.',
     ],
     windows: [

@@ -76,6 +76,9 @@ export async function decideRegistrationRequest(
     await setDeviceOwner(change, deviceId, { email })
   }
   const after = await updateRegistrationRequest(tx, id, { ...values, updatedAt: at })
+  if (after.status === 'denied' && before.status !== 'denied') {
+    change.recordEvent({ type: 'registration_request.denied', deviceId })
+  }
   const { action, verb } = ACTIONS[after.status]
   change.recordAudit({
     action,

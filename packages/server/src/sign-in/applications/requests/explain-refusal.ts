@@ -1,5 +1,5 @@
 /*
- * Why the OpenID provider refused a request of an application: which field was wrong, what was given, and what somebody does
+ * Why a request of an application was refused: which field was wrong, what was given, and what somebody does
  * about it. RFC 6749 sections 4.1.2.1 and 5.2; RFC 7636 section 4.6; OpenID Connect Core 1.0 section 3.1.2.6. Secrets, codes and
  * hints are never kept.
  */
@@ -64,6 +64,41 @@ export const REFUSED_FIELDS = {
     words: 'The signed or pushed request was not taken.',
     remedy: 'See that its keys are registered here, and that it is used once, within a minute.',
   },
+  entra_request: {
+    words: 'The request is not one that Entra sends to an external authentication method.',
+    remedy:
+      'Enter the discovery document of this application in Entra as it is shown here, and no address of another application.',
+  },
+  cloud: {
+    words: 'The answer was to go to another cloud of Microsoft than the one that was chosen here.',
+    remedy: 'Choose the cloud of the tenant: it is set up with a new application here.',
+  },
+  hint_keys: {
+    words: 'The keys of the tenant could not be read.',
+    remedy: 'Correct the tenant of the application, and see that this service reaches Microsoft.',
+  },
+  hint_signature: {
+    words: 'What Entra says of the person is not signed by a key of the tenant.',
+    remedy:
+      'Correct the tenant of the application. If it is right, somebody else sent the request.',
+  },
+  hint_tenant: {
+    words: 'What Entra says of the person is of another tenant.',
+    remedy: 'Correct the tenant of the application.',
+  },
+  hint_audience: {
+    words: 'What Entra says of the person was made for another app registration.',
+    remedy: 'Enter the application ID of the registration that the external method has in Entra.',
+  },
+  hint_claim: {
+    words: 'What Entra says of the person lacks a claim, or has it in another form.',
+    remedy:
+      'See that the app registration adds it, and that guests are let in where they are meant.',
+  },
+  hint_time: {
+    words: 'What Entra says of the person was not made just now.',
+    remedy: 'See that the clocks of this machine and of its database are right.',
+  },
   other: {
     words: 'The request was not taken.',
     remedy:
@@ -95,7 +130,8 @@ export interface ExplainedRefusal {
   readonly given: string | null
 }
 
-const GIVEN_LENGTH_MAX = 200
+/** What is kept of what was given, in characters. */
+export const GIVEN_LENGTH_MAX = 200
 
 /** What may be kept of a field. */
 const SHOWN_PARAMETERS: ReadonlySet<string> = new Set([

@@ -4,15 +4,30 @@
  */
 import type { Foundation } from '../../../changes/foundation.ts'
 import { MINUTE_MS } from '../../../platform/clock.ts'
-import { findApplicationByClientId } from '../application-store.ts'
-import { explainRefusal, type RefusedRequest } from './explain-refusal.ts'
+import { findApplicationByClientId, type SignInApplication } from '../application-store.ts'
+import {
+  explainRefusal,
+  GIVEN_LENGTH_MAX,
+  type ExplainedRefusal,
+  type RefusedRequest,
+} from './explain-refusal.ts'
 import { addRefusedRequest } from './refused-request-store.ts'
 
 export interface RefusalRecorder {
-  /** Notes a refused request; it never fails, and never waits. */
+  /** Notes a request that the OpenID provider refused; it never fails, and never waits. */
   readonly note: (refused: Omit<RefusedRequest, 'expectedAuthMethod'>) => void
+  /** The same for a request of which it is known what was wrong. */
+  readonly noteField: (refused: RefusedRequestField) => void
   /** Waits for what is being written. */
   readonly settle: () => Promise<void>
+}
+
+/** A request of an application, and what was wrong with it. */
+export interface RefusedRequestField extends ExplainedRefusal {
+  readonly clientId: string
+  readonly endpoint: string
+  /** The error that was answered. */
+  readonly code: string
 }
 
 /** What a process writes in a minute. */
@@ -31,30 +46,48 @@ export function createRefusalRecorder({
     minute.count += 1
     return minute.count > REFUSALS_A_MINUTE_MAX
   }
-  const write = async (refused: Parameters<RefusalRecorder['note']>[0], at: Date) => {
-    const clientId = refused.parameters['client_id'] ?? ''
+  const write = async (clientId: string, explain: Explain, at: Date) => {
     const application =
       clientId.length > CLIENT_ID_LENGTH_MAX
         ? undefined
         : await findApplicationByClientId(db, clientId)
-    const { field, given } = explainRefusal({
-      ...refused,
-      expectedAuthMethod: application?.isEnabled ? application.tokenEndpointAuthMethod : undefined,
+    await addRefusedRequest(db, {
+      ...explain(application),
+      applicationId: application?.id ?? null,
+      at,
     })
-    const { endpoint, error: code } = refused
-    const applicationId = application?.id ?? null
-    await addRefusedRequest(db, { applicationId, endpoint, code, field, given, at })
+  }
+  const keep = (clientId: string, explain: Explain) => {
+    const at = clock.now()
+    if (isTooMany(at)) return
+    last = last
+      .then(async () => write(clientId, explain, at))
+      .catch((error: unknown) => {
+        log.warn({ err: error }, 'why a request was refused could not be kept')
+      })
   }
   return {
-    note: (refused) => {
-      const at = clock.now()
-      if (isTooMany(at)) return
-      last = last
-        .then(async () => write(refused, at))
-        .catch((error: unknown) => {
-          log.warn({ err: error }, 'why a request was refused could not be kept')
-        })
-    },
+    note: (refused) =>
+      keep(refused.parameters['client_id'] ?? '', (application) => ({
+        endpoint: refused.endpoint,
+        code: refused.error,
+        ...explainRefusal({
+          ...refused,
+          expectedAuthMethod: application?.isEnabled
+            ? application.tokenEndpointAuthMethod
+            : undefined,
+        }),
+      })),
+    noteField: ({ clientId, endpoint, code, field, given }) =>
+      keep(clientId, () => ({
+        ...{ endpoint, code, field },
+        given: given === null ? null : given.slice(0, GIVEN_LENGTH_MAX),
+      })),
     settle: async () => last,
   }
 }
+
+/** What is kept of a request of an application; undefined for a client id that nobody has. */
+type Explain = (
+  application: SignInApplication | undefined,
+) => Pick<RefusedRequestField, 'endpoint' | 'code' | 'field' | 'given'>

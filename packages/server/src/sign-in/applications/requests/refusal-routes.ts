@@ -11,8 +11,12 @@ import { listRefusedRequests, type RefusedRequests } from './refused-request-sto
 
 const refusedSchema = z
   .object({
-    endpoint: z.string().describe('`authorization`, `pushed_authorization_request` or `token`.'),
-    code: z.string().describe('The error of OAuth that was answered.'),
+    endpoint: z
+      .string()
+      .describe(
+        '`authorization`, `pushed_authorization_request` or `token`; `entra_authorization` of an external authentication method.',
+      ),
+    code: z.string().describe('The error that was answered.'),
     field: z.string().describe('What was wrong.'),
     given: z
       .string()

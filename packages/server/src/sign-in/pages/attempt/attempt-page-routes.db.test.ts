@@ -36,13 +36,17 @@ const send = (url: string, cookie: string, fields?: Record<string, string>) =>
   })
 
 /** A sign-in to the own pages from a device with an issue, at the step where it is blocked. */
-async function begin(found: Readonly<Record<string, string>> = { state: 'off' }) {
+async function begin(
+  found: Readonly<Record<string, string>> = { state: 'off' },
+  check: Parameters<Posture['insertCheck']>[0] = {},
+) {
   const { id: personId } = await api.runChange({ actor: SYSTEM_ACTOR }, (change) =>
     findOrCreatePerson(change, { email: EMAIL, name: 'Ada' }),
   )
   const checkId = await posture.insertCheck({
     issue_title: 'The firewall is off',
     remediation_strategy: 'block_immediately',
+    ...check,
   })
   const deviceId = await posture.insertDevice({
     owner_person_id: personId,
@@ -104,6 +108,48 @@ it('a blocked sign-in shows its issues, and an exemption is asked for in the nam
   )
   expect((await send(`${path}/exemption`, cookie, fields)).headers.location).toBe(path)
   expect((await send(path, cookie)).body).toContain('An admin has not decided yet.')
+})
+
+it('whoever the device is registered to may put a warning off, and nobody else who signs in with it', async () => {
+  const warning = { remediation_strategy: 'warn_then_block', grace_period_days: 10 } as const
+  const { path, cookie, id, deviceId } = await begin({ state: 'off' }, warning)
+  await api.db
+    .updateTable('sign_in_attempt')
+    .set({ stage: 'warned', device_id: deviceId, assurance: 'live' })
+    .where('id', '=', id)
+    .execute()
+  const own = (await send(path, cookie)).body
+  expect(own).toContain('Not now: remind me later')
+  const [, issueId = ''] = /name="issue_id" value="(\d+)"/.exec(own) ?? []
+  const fields = { issue_id: issueId, days: '3' }
+  const { id: other } = await api.runChange({ actor: SYSTEM_ACTOR }, (change) =>
+    findOrCreatePerson(change, { email: 'eve@example.com', name: 'Eve' }),
+  )
+  const setOwner = async (personId: string) =>
+    api.db
+      .updateTable('device')
+      .set({ owner_person_id: personId })
+      .where('id', '=', deviceId)
+      .execute()
+  const { ownerId } = await api.db
+    .selectFrom('device')
+    .select('owner_person_id as ownerId')
+    .where('id', '=', deviceId)
+    .executeTakeFirstOrThrow()
+  await setOwner(other)
+  expect((await send(path, cookie)).body).not.toContain('Not now: remind me later')
+  expect((await send(`${path}/snooze`, cookie, fields)).statusCode).toBe(409)
+  await setOwner(ownerId ?? '')
+  expect((await send(`${path}/snooze`, '', fields)).statusCode).toBe(404)
+  expect((await send(`${path}/snooze`, cookie, fields)).headers.location).toBe(path)
+  expect((await send(path, cookie)).body).toContain('You are reminded again on')
+  const entry = await api.db
+    .selectFrom('audit_entry')
+    .select('actor_id')
+    .where('action', '=', 'issue.snoozed')
+    .where('target_id', '=', issueId)
+    .executeTakeFirst()
+  expect(entry).toEqual({ actor_id: ownerId })
 })
 
 it('whoever has a blocked device reaches the own pages, where it is fixed, and stays there', async () => {

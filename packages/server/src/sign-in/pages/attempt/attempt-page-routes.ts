@@ -7,12 +7,14 @@ import type { Foundation } from '../../../changes/foundation.ts'
 import { AppError, conflict, notFound } from '../../../platform/app-error.ts'
 import { createExemptionRequest } from '../../../posture/issues/exemptions/create-exemption-request.ts'
 import { getHeldAttempt } from '../../attempts/attempt-cookie-input.ts'
+import { findAttemptPerson } from '../../attempts/attempt-facts-read.ts'
 import { findAttempt, type Attempt } from '../../attempts/attempt-store.ts'
 import { identifyPerson } from '../../attempts/identify-person.ts'
 import { proceedAttempt, runPosture, settleRegistration } from '../../attempts/run-posture.ts'
 import { viewOfAttempt } from '../../attempts/view-attempt.ts'
 import { toKeyRequest } from '../../browser-keys/browser-key-input.ts'
 import { readReason } from '../issue/exemption-form.ts'
+import { takeSnoozeForm } from '../issue/snooze-form.ts'
 import type { PageAnswer, PageRequest, PageRoute } from '../page-surface.ts'
 import { attemptPath } from './attempt-path.ts'
 import { showAttempt } from './show-attempt.ts'
@@ -40,6 +42,11 @@ export function attemptPageRoutes(context: AttemptPageContext): PageRoute[] {
       path: attemptPath(':id', 'exemption'),
       handler: async (request) => answerExemption(context, request),
     },
+    {
+      method: 'POST',
+      path: attemptPath(':id', 'snooze'),
+      handler: async (request) => answerSnooze(context, request),
+    },
   ]
 }
 
@@ -51,7 +58,7 @@ async function hold(context: AttemptPageContext, { headers, params }: PageReques
 async function answerPage(context: AttemptPageContext, request: PageRequest): Promise<PageAnswer> {
   const { language, query } = request
   const attempt = await settle(context, await hold(context, request))
-  const view = await viewOfAttempt(context, attempt)
+  const view = await viewOfAttempt(context, attempt, language)
   const isStaying = query['stay'] === 'yes'
   const shown = { view, language, now: context.clock.now(), isStaying }
   const content = showAttempt({ ...shown, keyRequest: toKeyRequest(attempt, context.baseUrl) })
@@ -107,11 +114,7 @@ async function answerExemption(
   context: AttemptPageContext,
   request: PageRequest,
 ): Promise<PageAnswer> {
-  const attempt = await hold(context, request)
-  const { choices, issues } = await viewOfAttempt(context, attempt)
-  const issueId = request.form.get('issue_id') ?? ''
-  const issue = issues.find(({ id }) => id === issueId)
-  if (issue === undefined) throw notFound('issue', issueId)
+  const { attempt, choices, issue } = await holdIssue(context, request)
   if (!choices.mayRequestExemption || !issue.isExemptionAllowed) {
     throw conflict('No exemption can be asked for here.')
   }
@@ -126,6 +129,33 @@ async function answerExemption(
     }),
   )
   return { kind: 'see_other', to: attemptPath(attempt.id) }
+}
+
+/** The sign-in goes on as before: whoever is warned still says so. */
+async function answerSnooze(
+  context: AttemptPageContext,
+  request: PageRequest,
+): Promise<PageAnswer> {
+  const { attempt, choices, issue } = await holdIssue(context, request)
+  if (!choices.maySnooze) throw conflict('Nothing can be put off here.')
+  const { personId } = attempt
+  const person = personId === null ? undefined : await findAttemptPerson(context.db, personId)
+  if (person === undefined) throw conflict('Nothing can be put off here.')
+  const actor = { type: 'Person', ...person } as const
+  await context.runChange({ ...toOrigin(request), actor }, async (change) =>
+    takeSnoozeForm(change, issue.id, request.form),
+  )
+  return { kind: 'see_other', to: attemptPath(attempt.id) }
+}
+
+/** The issue that a form names, of those that its sign-in shows. @throws AppError `not_found` */
+async function holdIssue(context: AttemptPageContext, request: PageRequest) {
+  const attempt = await hold(context, request)
+  const { choices, issues } = await viewOfAttempt(context, attempt)
+  const issueId = request.form.get('issue_id') ?? ''
+  const issue = issues.find(({ id }) => id === issueId)
+  if (issue === undefined) throw notFound('issue', issueId)
+  return { attempt, choices, issue }
 }
 
 function toOrigin({ requestId, address }: PageRequest) {

@@ -24,7 +24,6 @@ export function showAttemptIssues(shown: ShownAttempt, texts: Texts): PageConten
         ${view.issues.map((issue) =>
           showIssue({
             issue,
-            checkSlug: slugOf(issue),
             platform: view.device?.platform,
             language,
             now,
@@ -33,6 +32,7 @@ export function showAttemptIssues(shown: ShownAttempt, texts: Texts): PageConten
               exemption: view.choices.mayRequestExemption
                 ? attemptPath(view.id, 'exemption')
                 : undefined,
+              snooze: view.choices.maySnooze ? attemptPath(view.id, 'snooze') : undefined,
             },
           }),
         )}
@@ -40,10 +40,6 @@ export function showAttemptIssues(shown: ShownAttempt, texts: Texts): PageConten
       ${showOtherWays(shown, texts)}
     </div>`,
   }
-}
-
-function slugOf(issue: object): string | undefined {
-  return 'checkSlug' in issue && typeof issue.checkSlug === 'string' ? issue.checkSlug : undefined
 }
 
 function sayBlocked({ view }: ShownAttempt, { attempt }: Texts): Markup {

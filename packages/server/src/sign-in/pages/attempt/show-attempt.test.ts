@@ -18,16 +18,20 @@ const ISSUE: AttemptIssue = {
   checkId: '3',
   title: 'The disk is not encrypted',
   rationale: 'Whoever finds **it** can read it.',
-  foundInWords: 'filevault status: off',
+  checkSlug: 'custom-thing',
   rows: [{ filevault_status: 'off' }],
   steps: '1. Open settings.\n2. Run `fdesetup enable -user ada`.',
   blocksAt: later(-1),
   isBlocking: true,
   recheck: 'idle',
   lastCheckedAt: later(-2),
-  isSnoozeAllowed: false,
+  snoozeDays: [],
+  snoozedUntil: null,
   isExemptionAllowed: true,
   exemption: null,
+  exemptedUntil: null,
+  exemptionDenial: null,
+  withdrawableRequestId: null,
 }
 
 const VIEW: AttemptView = {
@@ -43,6 +47,7 @@ const VIEW: AttemptView = {
     seenAt: later(0),
     authState: 'Blocked',
     willBlockAt: null,
+    isOwn: true,
     ownUntil: null,
   },
   assurance: 'live',
@@ -51,6 +56,7 @@ const VIEW: AttemptView = {
     mayContinue: false,
     mayRecheck: true,
     mayRequestExemption: true,
+    maySnooze: true,
     maySayNotMyDevice: true,
     mayCancel: true,
   },
@@ -100,7 +106,7 @@ describe('a sign-in says in one sentence what becomes of it', () => {
 
 describe('a blocked sign-in', () => {
   it('shows what was found, what to do, and the settings to open', () => {
-    const page = show({ issues: [{ ...ISSUE, checkSlug: 'disk-encryption' } as AttemptIssue] })
+    const page = show({ issues: [{ ...ISSUE, checkSlug: 'disk-encryption' }] })
     expect(page).toContain('<dt>Filevault status</dt><dd>off</dd>')
     expect(page).toContain('href="x-apple.systempreferences:com.apple.settings.PrivacySecurity')
     expect(page).toContain('data-copy="fdesetup enable -user ada"')
@@ -117,7 +123,12 @@ describe('a blocked sign-in', () => {
   })
 
   it('offers only what the policy allows', () => {
-    const none = { mayContinue: false, mayRecheck: false, mayRequestExemption: false }
+    const none = {
+      mayContinue: false,
+      mayRecheck: false,
+      mayRequestExemption: false,
+      maySnooze: false,
+    }
     const choices = { ...none, maySayNotMyDevice: false, mayCancel: false }
     expect(actions(show({ choices }))).toEqual([])
   })
@@ -167,7 +178,7 @@ describe('a sign-in that ended well', () => {
 it.each(Object.entries(REFUSALS))(
   'the refusal %s has words in both languages',
   (code, { remedy }) => {
-    const refusal = { code: code as keyof typeof REFUSALS, message: '', remedy }
+    const refusal = { code: code as keyof typeof REFUSALS, message: '', note: null, remedy }
     for (const language of ['en', 'de'] as const) {
       const page = show({ stage: 'refused', refusal }, language)
       expect(page).toMatch(/<div class="lead stack"><p>[A-ZÄÖÜ][^<]{10,}<\/p>/)

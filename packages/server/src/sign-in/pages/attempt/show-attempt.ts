@@ -150,7 +150,9 @@ function showDone({ view, isStaying }: ShownAttempt, { attempt }: Texts): PageCo
 
 function showRefusal({ refusal, device, id }: AttemptView, { attempt }: Texts): PageContent {
   const words = refusal === undefined ? attempt.refused : attempt.refusals[refusal.code]
-  const rest = html`${device !== undefined && html`<p class="quiet">${attempt.refusedDevice(device.name)}</p>`}
+  const note = refusal?.note ?? null
+  const rest = html`${note !== null && notice('plain', html`<p><q>${note}</q></p>`)}
+    ${device !== undefined && html`<p class="quiet">${attempt.refusedDevice(device.name)}</p>`}
     <p>${attempt.beginAgain}</p>
     <div class="actions">${linkButton(attemptPath(id, 'return'), attempt.backToApplication)}</div>
     <p class="quiet small">${attempt.forAdmins(refusal?.code ?? '', id)}</p>`

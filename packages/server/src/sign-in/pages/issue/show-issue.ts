@@ -8,17 +8,20 @@ import { showMarkdown } from '../markdown/show-markdown.ts'
 import type { Language } from '../texts/language.ts'
 import { textsOf, type Texts } from '../texts/texts.ts'
 import { findFixFacts } from './fix-facts.ts'
+import { findFoundWords } from './found/found-words.ts'
+import { NOT_SNOOZED } from './snooze-form.ts'
 
 /** What of an issue its reader may do from this page. */
 export interface IssueActions {
   /** Where its forms are sent to; each gets `issue_id`. */
   readonly recheck?: string | undefined
   readonly exemption?: string | undefined
+  readonly withdraw?: string | undefined
+  readonly snooze?: string | undefined
 }
 
 export interface IssueCard {
   readonly issue: AttemptIssue
-  readonly checkSlug?: string | undefined
   readonly platform: Platform | undefined
   readonly actions: IssueActions
   readonly language: Language
@@ -38,9 +41,10 @@ export function showIssue(card: IssueCard): Markup {
     ${
       recheck !== 'passing' && [
         rationale !== null && html`<div class="text quiet">${showMarkdown(rationale, texts)}</div>`,
-        rows.map((row) => showFound(row, texts)),
+        rows.map((row) => showFound(row, card, texts)),
         showSteps(card, texts),
         showActions(card, texts),
+        showSnooze(card, texts),
       ]
     }
     ${showRecheck(card, texts)}
@@ -59,11 +63,26 @@ function showDeadline({ issue, language, now }: IssueCard, { issues }: Texts): M
   )
 }
 
-function showFound(row: Readonly<Record<string, string>>, { issues }: Texts): Markup {
+/** A sentence where the check has one, and the answer itself; of custom checks the answer alone. */
+function showFound(
+  row: Readonly<Record<string, string>>,
+  { issue: { id, checkSlug }, platform, language }: IssueCard,
+  { issues }: Texts,
+): Markup {
+  const words = findFoundWords({ checkSlug, platform, row }, language)
   const pairs = Object.entries(row).map(([name, value]) => [toWords(name), value] as const)
+  const answer = html`<div lang="en">${facts(pairs)}</div>`
   return html`<div class="found stack">
     <h3>${issues.foundTitle}</h3>
-    <div lang="en">${facts(pairs)}</div>
+    ${
+      words === undefined
+        ? answer
+        : html`<p>${words}</p>
+            <details id=${`answer-of-${id}`}>
+              <summary>${issues.exactAnswer}</summary>
+              ${answer}
+            </details>`
+    }
   </div>`
 }
 
@@ -73,10 +92,10 @@ function toWords(column: string): string {
   return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`
 }
 
-function showSteps({ issue, checkSlug, platform }: IssueCard, texts: Texts): Markup {
+function showSteps({ issue, platform }: IssueCard, texts: Texts): Markup {
   const { issues } = texts
   const { settings, minutes } =
-    checkSlug === undefined || platform === undefined ? {} : findFixFacts(checkSlug, platform)
+    platform === undefined ? {} : findFixFacts(issue.checkSlug, platform)
   if (issue.steps === null && settings === undefined) return undefined
   return html`<div class="stack">
     <h3>
@@ -102,6 +121,33 @@ function showActions({ issue, actions }: IssueCard, { issues }: Texts): Markup {
   </div>`
 }
 
+/** Putting it off, or being reminded again; nothing where neither can be. */
+function showSnooze({ issue, actions }: IssueCard, { issues }: Texts): Markup {
+  const { id, snoozeDays, snoozedUntil, blocksAt } = issue
+  const action = actions.snooze
+  if (action === undefined) return undefined
+  if (snoozedUntil !== null) {
+    const fields = { issue_id: id, days: NOT_SNOOZED }
+    return html`<p>${postButton({ action, label: issues.remindAgain, fields })}</p>`
+  }
+  if (snoozeDays.length === 0) return undefined
+  return html`<details id=${`snooze-of-${id}`}>
+    <summary>${issues.snooze}</summary>
+    <form method="post" action=${action} class="stack">
+      <input type="hidden" name="issue_id" value=${id} />
+      <p class="quiet">${blocksAt === null ? issues.snoozeMore : issues.snoozeStillBlocks}</p>
+      <div class="actions">
+        ${snoozeDays.map(
+          (days) =>
+            html`<button class="button" name="days" value=${String(days)}>
+              ${issues.snoozeFor(days)}
+            </button>`,
+        )}
+      </div>
+    </form>
+  </details>`
+}
+
 function showExemptionForm(id: string, action: string, issues: Texts['issues']): Markup {
   return html`<details id=${`exemption-of-${id}`}>
     <summary>${issues.askExemption}</summary>
@@ -117,14 +163,22 @@ function showExemptionForm(id: string, action: string, issues: Texts['issues']):
 }
 
 /** What is going on with the question whether it is fixed; told aloud when it changes. */
-function showRecheck({ issue, language, now }: IssueCard, { issues }: Texts): Markup {
-  const { recheck, lastCheckedAt, exemption } = issue
+function showRecheck(card: IssueCard, texts: Texts): Markup {
+  const { issue, language, now } = card
+  const { issues } = texts
+  const { recheck, lastCheckedAt, snoozedUntil } = issue
   const checked =
     lastCheckedAt &&
     html`<span>${issues.lastChecked} ${timeWithDistance(lastCheckedAt, now, language)}</span>`
   return html`<div class="stack small" role="status">
-    ${exemption === 'open' && notice('plain', html`<p>${issues.exemptionOpen}</p>`)}
-    ${exemption === 'denied' && notice('plain', html`<p>${issues.exemptionDenied}</p>`)}
+    ${
+      snoozedUntil !== null &&
+      notice(
+        'plain',
+        html`<p>${issues.snoozedUntil} ${timeWithDistance(snoozedUntil, now, language)}.</p>`,
+      )
+    }
+    ${showExemption(card, texts)}
     ${
       recheck === 'asking' &&
       html`<p>${issues.asking}</p>
@@ -134,4 +188,38 @@ function showRecheck({ issue, language, now }: IssueCard, { issues }: Texts): Ma
     ${recheck === 'idle' && checked && html`<p class="quiet">${checked}</p>`}
     ${recheck === 'passing' && html`<p>${issues.passing}</p>`}
   </div>`
+}
+
+/** What became of the request for an exemption. */
+function showExemption({ issue, actions, language, now }: IssueCard, { issues }: Texts): Markup {
+  const { id, exemption, exemptedUntil, exemptionDenial, withdrawableRequestId } = issue
+  switch (exemption) {
+    case null:
+      return undefined
+    case 'approved':
+      return (
+        exemptedUntil !== null &&
+        html`<p class="quiet">
+          ${issues.exemptedUntil} ${timeWithDistance(exemptedUntil, now, language)}.
+        </p>`
+      )
+    case 'open': {
+      const { withdraw } = actions
+      const isWithdrawable = withdraw !== undefined && withdrawableRequestId !== null
+      return notice(
+        'plain',
+        html`<div class="stack">
+          <p>${issues.exemptionOpen}</p>
+          ${isWithdrawable && postButton({ action: withdraw, label: issues.withdraw, fields: { issue_id: id } })}
+        </div>`,
+      )
+    }
+    case 'denied':
+      return notice(
+        'plain',
+        html`<p>
+          ${issues.exemptionDenied}${exemptionDenial !== null && html` <q>${exemptionDenial}</q>`}
+        </p>`,
+      )
+  }
 }

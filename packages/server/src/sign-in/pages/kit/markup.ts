@@ -23,12 +23,9 @@ export function renderDocument(page: Markup): string {
   return `<!doctype html>${render(page)}`
 }
 
-/**
- * The address of a link, where it may be followed: a page, a letter, or the settings of the operating system; never a
- * script. Undefined for any other, which is then shown as text.
- */
-export function toSafeAddress(address: string): string | undefined {
-  return SAFE_ADDRESS.test(address) ? address : undefined
+/** Whether a link may lead there: to a page, a letter, or the settings of the operating system; never to a script. */
+export function isSafeAddress(address: string): boolean {
+  return SAFE_ADDRESS.test(address)
 }
 
 const SAFE_ADDRESS =

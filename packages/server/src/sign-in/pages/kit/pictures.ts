@@ -2,10 +2,20 @@
 import { html, type Markup } from './markup.ts'
 
 export type PictureName =
-  'check' | 'hourglass' | 'barred' | 'circle' | 'bell' | 'laptop' | 'phone' | 'shield' | 'person'
+  | 'check'
+  | 'info'
+  | 'hourglass'
+  | 'barred'
+  | 'circle'
+  | 'bell'
+  | 'laptop'
+  | 'phone'
+  | 'shield'
+  | 'person'
 
 const PATHS: Readonly<Record<PictureName, string>> = {
   check: 'M20 6 9 17l-5-5',
+  info: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18ZM12 11v5M12 8v.01',
   hourglass: 'M6 3h12M6 21h12M7 3v3a5 5 0 0 0 10 0V3M7 21v-3a5 5 0 0 1 10 0v3',
   barred: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18ZM5.7 5.7l12.6 12.6',
   circle: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18Z',

@@ -12,6 +12,13 @@ it('steps are a list, with what is emphasised and what is code', () => {
   )
 })
 
+it('the info button of macOS is drawn, and named for who cannot see it', () => {
+  const shown = show('Choose the **ⓘ** next to it.')
+  expect(shown).toContain('role="img" aria-label="info button"')
+  expect(shown).toContain('<svg')
+  expect(shown).not.toContain('ⓘ')
+})
+
 it('a command can be copied', () => {
   expect(show('Run `sudo ufw enable`.')).toContain(
     'data-copy="sudo ufw enable" hidden>Copy</button>',

@@ -1,11 +1,14 @@
 /* Markdown of checks as the reader of a page sees it. Nothing of it is ever HTML. */
-import { html, type Markup } from '../kit/markup.ts'
+import { html, isSafeAddress, type Markup } from '../kit/markup.ts'
+import { picture } from '../kit/pictures.ts'
 import type { Texts } from '../texts/texts.ts'
-import { parseMarkdown, type Block, type Inline } from './parse-markdown.ts'
+import { createMarkdownReader, type Block, type Inline } from './read-markdown.ts'
+
+const readMarkdown = createMarkdownReader(isSafeAddress)
 
 /** The text as elements; code can be copied. */
 export function showMarkdown(text: string, texts: Texts): Markup {
-  return parseMarkdown(text).map((block) => showBlock(block, texts))
+  return readMarkdown(text).map((block) => showBlock(block, texts))
 }
 
 function showBlock(block: Block, texts: Texts): Markup {
@@ -53,6 +56,10 @@ function showInline(inline: Inline, texts: Texts): Markup {
       if (!isCommand(inline.text)) return html`<code>${inline.text}</code>`
       return html`<span class="copied"
         ><code>${inline.text}</code> ${copyButton(inline.text, texts)}</span
+      >`
+    case 'info':
+      return html`<span class="glyph" role="img" aria-label=${texts.infoButton}
+        >${picture('info')}</span
       >`
     case 'link':
       return html`<a href=${inline.to} target="_blank" rel="noopener noreferrer"

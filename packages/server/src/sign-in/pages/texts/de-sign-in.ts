@@ -8,6 +8,7 @@ export const issues = {
   blocksPrefix: 'Sperrt',
   notice: 'Zu Ihrer Kenntnis',
   foundTitle: 'Was gefunden wurde',
+  exactAnswer: 'Die Antwort des Geräts im Wortlaut',
   stepsTitle: 'Was zu tun ist',
   takes: (minutes: number) => `etwa ${minutes} min`,
   openSettings: 'Einstellungen öffnen',
@@ -21,7 +22,17 @@ export const issues = {
     'Ein Admin entscheidet, meist innerhalb eines Arbeitstags. Sie sehen die Entscheidung hier.',
   exemptionReason: 'Warum lässt es sich nicht beheben?',
   sendRequest: 'Antrag senden',
+  snooze: 'Nicht jetzt: später erinnern',
+  snoozeMore:
+    'Bis dahin gehen Ihre Anmeldungen ohne diesen Hinweis weiter. Sie können ihn einmal in der Woche aufschieben.',
+  snoozeStillBlocks:
+    'Bis dahin gehen Ihre Anmeldungen weiter, ohne es zu zeigen. Es sperrt trotzdem zur selben Zeit. Sie können es einmal in der Woche aufschieben.',
+  snoozeFor: (days: number) => (days === 1 ? 'In 1 Tag' : `In ${days} Tagen`),
+  snoozedUntil: 'Sie werden wieder erinnert:',
+  remindAgain: 'Jetzt wieder erinnern',
   exemptionOpen: 'Sie haben eine Ausnahme beantragt. Ein Admin hat noch nicht entschieden.',
+  exemptedUntil: 'Es zählt nicht bis',
+  withdraw: 'Meinen Antrag zurückziehen',
   exemptionDenied: 'Ihr letzter Antrag auf eine Ausnahme wurde abgelehnt.',
 }
 
@@ -86,6 +97,8 @@ export const attempt = {
   refusals: {
     person_unknown: 'Unter dieser Adresse ist hier niemand bekannt.',
     person_ended: 'Ihr Konto wurde abgeschaltet.',
+    account_changed:
+      'Sie haben bei Ihrem Identitätsanbieter ein anderes Konto als bei der ersten Anmeldung. Sagen Sie es Ihrer IT-Abteilung.',
     person_missing: 'Die Anwendung sagt nicht, wer sich anmeldet. Sagen Sie es Ihrer IT.',
     upstream_unreachable: 'Ihr Identitätsanbieter ist gerade nicht erreichbar.',
     upstream_refused:
@@ -171,6 +184,10 @@ export const provider = {
   signOut: 'Abmelden',
   signOutQuestion: 'Möchten Sie sich abmelden?',
   signOutMore: 'Was der Anwendung gewährt wurde, von der Sie kommen, endet sofort.',
+  signOutOf: (site: string) => `Möchten Sie sich von ${site} abmelden?`,
+  signOutOfMore:
+    'In diesem Browser ist die Seite dann für Sie geschlossen, bis Sie sich wieder anmelden.',
+  staySignedIn: 'Angemeldet bleiben',
   signedOut: 'Sie sind abgemeldet.',
   signedOutMore: 'Sie können diese Seite schließen.',
   fault: 'Diese Anmeldung kann nicht weitergehen.',

@@ -5,6 +5,7 @@ const frame = {
   skip: 'Zur Seite springen',
   more: 'Mehr',
   copy: 'Kopieren',
+  infoButton: 'Info-Symbol',
   copied: 'Kopiert',
   privacyCentre: 'Datenschutz',
   myDevices: 'Meine Geräte',
@@ -51,6 +52,16 @@ const privacy = {
   askedElsewhere: 'Ein anderes System beantwortet diese Prüfung; Ihr Gerät wird nicht gefragt.',
   askedNothing: 'Ihr Gerät wird nicht gefragt.',
   exampleTitle: 'Wie eine Antwort aussehen kann',
+  whyTitle: 'Warum das wichtig ist',
+  whyMore: (device: string) => `${device} steht für ein Gerät; es ist erfunden.`,
+  exampleMore: 'Die Antwort eines erfundenen Geräts, das die Prüfung nicht besteht.',
+  ownTitle: 'Was Ihre Geräte zuletzt geantwortet haben',
+  ownSignIn: 'Anmelden, um es zu sehen',
+  ownNone: 'Ihre Geräte haben auf diese Prüfung nicht geantwortet.',
+  moreRows: (count: number) =>
+    count === 1
+      ? 'Eine weitere Zeile steht im Download.'
+      : `${count} weitere Zeilen stehen im Download.`,
   consequence: {
     block_immediately:
       'Mit einem Gerät, das diese Prüfung nicht besteht, kann man sich erst wieder anmelden, wenn das Problem behoben ist.',
@@ -156,6 +167,7 @@ const requests = {
   code: 'Die Zahl, die auf der anderen Seite steht',
   yes: 'Ja, das bin ich',
   no: 'Nein, anhalten',
+  more: (count: number) => `${count} frühere warten auch.`,
   wrongCode: 'Das ist nicht die Zahl, die auf der anderen Seite steht.',
 }
 

@@ -8,6 +8,7 @@ export const issues = {
   blocksPrefix: 'Blocks',
   notice: 'For your notice',
   foundTitle: 'What was found',
+  exactAnswer: 'The answer of the device as it was',
   stepsTitle: 'What to do',
   takes: (minutes: number) => `about ${minutes} min`,
   openSettings: 'Open the settings',
@@ -20,7 +21,16 @@ export const issues = {
   exemptionMore: 'An admin decides, usually within a working day. You will see the decision here.',
   exemptionReason: 'Why can this not be fixed?',
   sendRequest: 'Send the request',
+  snooze: 'Not now: remind me later',
+  snoozeMore: 'Until then your sign-ins go on without it. You can put it off once in a week.',
+  snoozeStillBlocks:
+    'Until then your sign-ins go on without showing it. It blocks at the same time all the same. You can put it off once in a week.',
+  snoozeFor: (days: number): string => (days === 1 ? 'In 1 day' : `In ${days} days`),
+  snoozedUntil: 'You are reminded again on',
+  remindAgain: 'Remind me again now',
   exemptionOpen: 'You have asked for an exemption. An admin has not decided yet.',
+  exemptedUntil: 'It does not count until',
+  withdraw: 'Withdraw my request',
   exemptionDenied: 'Your last request for an exemption was denied.',
 }
 
@@ -84,6 +94,8 @@ export const attempt = {
   refusals: {
     person_unknown: 'Nobody with this address is known here.',
     person_ended: 'Your account has been switched off.',
+    account_changed:
+      'You have another account at your identity provider than when you signed in first. Tell your IT team.',
     person_missing: 'The application does not say who signs in. Tell your IT team.',
     upstream_unreachable: 'Your identity provider cannot be reached at the moment.',
     upstream_refused: 'Your identity provider did not let you in, or you have cancelled there.',
@@ -164,6 +176,9 @@ export const provider = {
   signOut: 'Sign out',
   signOutQuestion: 'Do you want to sign out?',
   signOutMore: 'What was granted to the application that sent you here ends at once.',
+  signOutOf: (site: string) => `Do you want to sign out of ${site}?`,
+  signOutOfMore: 'In this browser the site is closed to you until you sign in again.',
+  staySignedIn: 'Stay signed in',
   signedOut: 'You have signed out.',
   signedOutMore: 'You can close this page.',
   fault: 'This sign-in cannot go on.',

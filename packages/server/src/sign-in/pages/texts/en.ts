@@ -4,6 +4,7 @@ const frame = {
   skip: 'Skip to the page',
   more: 'More',
   copy: 'Copy',
+  infoButton: 'info button',
   copied: 'Copied',
   privacyCentre: 'Privacy centre',
   myDevices: 'My devices',
@@ -51,6 +52,14 @@ const privacy = {
   askedElsewhere: 'Another system answers this check; your device is not asked.',
   askedNothing: 'Your device is not asked.',
   exampleTitle: 'What an answer may look like',
+  whyTitle: 'Why it matters',
+  whyMore: (device: string) => `${device} stands for a device; it is invented.`,
+  exampleMore: 'The answer of an invented device that fails the check.',
+  ownTitle: 'What your devices answered last',
+  ownSignIn: 'Sign in to see it',
+  ownNone: 'Your devices have not answered this check.',
+  moreRows: (count: number) =>
+    count === 1 ? 'One more row is in the download.' : `${count} more rows are in the download.`,
   consequence: {
     block_immediately:
       'A device that fails this check cannot be used to sign in until it is fixed.',
@@ -148,6 +157,7 @@ const requests = {
   code: 'The number that the other page shows',
   yes: 'Yes, that is me',
   no: 'No, stop it',
+  more: (count: number) => `${count} earlier ones wait too.`,
   wrongCode: 'That is not the number that the other page shows.',
 }
 

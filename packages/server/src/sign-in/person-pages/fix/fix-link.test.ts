@@ -1,19 +1,22 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { MasterKey } from '../../../platform/secrets/master-key.ts'
-import { openFixLink, signFixLink } from './fix-link.ts'
+import { holderOf, openFixLink, signFixLink } from './fix-link.ts'
 
 const NOW = new Date('2026-11-23T10:00:00Z')
 const HOUR = 3_600_000
 const newKey = (): MasterKey => ({ secret: randomBytes(32), id: randomBytes(8) })
 const keys = { current: newKey(), previous: [] }
-const link = { issueId: '17', deviceId: '4', expiresAt: new Date(NOW.getTime() + HOUR) }
+const holder = holderOf({ ownerPersonId: '9', registeredAt: NOW })
+const link = { issueId: '17', deviceId: '4', holder, expiresAt: new Date(NOW.getTime() + HOUR) }
 
 describe('a link', () => {
   const token = signFixLink(link, keys)
 
   it('says what it is for', () => {
     expect(openFixLink(token, keys, NOW)).toEqual(link)
+    const ofNobody = { ...link, holder: holderOf({ ownerPersonId: null, registeredAt: null }) }
+    expect(openFixLink(signFixLink(ofNobody, keys), keys, NOW)).toEqual(ofNobody)
   })
 
   it('holds after the master key was changed, for as long as the former one is known', () => {

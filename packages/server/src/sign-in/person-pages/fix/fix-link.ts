@@ -1,6 +1,7 @@
 /*
  * Links to one issue of one device, for chat and mail: whoever has one may see the issue and ask whether it is fixed,
- * without signing in, until it expires. Nothing is stored: the link carries what it is for, signed.
+ * without signing in, until it expires or the device is somebody else's. Nothing is stored: the link carries what it is
+ * for, signed.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { AppError } from '../../../platform/app-error.ts'
@@ -11,27 +12,40 @@ import { deriveKey, type MasterKeys } from '../../../platform/secrets/master-key
 export interface FixLink {
   readonly issueId: string
   readonly deviceId: string
+  /** Whose the device was: `holderOf`. The link is for nobody else. */
+  readonly holder: string
   readonly expiresAt: Date
+}
+
+export interface DeviceHolder {
+  readonly ownerPersonId: string | null
+  readonly registeredAt: Date | null
 }
 
 /** A link may be good for so long. */
 export const FIX_LINK_HOURS_MAX = 30 * 24
 export const FIX_LINK_HOURS_DEFAULT = 7 * 24
 
-const VERSION = 1
+const VERSION = 2
 const SIGNATURE_BYTES = 32
 const PURPOSE = 'links to issues of people'
 const TOKEN = /^[\w-]{60,200}$/
-const PAYLOAD = /^(\d{1,2}) (\d{1,18}) (\d{1,18}) (\d{1,13})$/
+const PAYLOAD = /^(\d{1,2}) (\d{1,18}) (\d{1,18}) (\d{0,18}\.\d{0,13}) (\d{1,13})$/
 
 /** Where the page of a link is. */
 export function fixPath(token: string, action = ''): string {
   return `/sign-in/fix/${token}${action === '' ? '' : `/${action}`}`
 }
 
+/** Whose a device is and since when: another one once it was given away, also when it comes back. */
+export function holderOf({ ownerPersonId, registeredAt }: DeviceHolder): string {
+  return `${ownerPersonId ?? ''}.${registeredAt?.getTime() ?? ''}`
+}
+
 /** The token of a link. */
-export function signFixLink({ issueId, deviceId, expiresAt }: FixLink, keys: MasterKeys): string {
-  const payload = Buffer.from(`${VERSION} ${issueId} ${deviceId} ${expiresAt.getTime()}`)
+export function signFixLink(link: FixLink, keys: MasterKeys): string {
+  const { issueId, deviceId, holder, expiresAt } = link
+  const payload = Buffer.from([VERSION, issueId, deviceId, holder, expiresAt.getTime()].join(' '))
   const signature = sign(payload, deriveKey(keys.current, PURPOSE))
   return Buffer.concat([signature, payload]).toString('base64url')
 }
@@ -50,11 +64,14 @@ export function openFixLink(token: string, keys: MasterKeys, now: Date): FixLink
     const expected = sign(payload, deriveKey(key, PURPOSE))
     return signature.length === expected.length && timingSafeEqual(signature, expected)
   })
-  const [, version, issueId, deviceId, expiresMs] = PAYLOAD.exec(payload.toString('latin1')) ?? []
+  const [, version, issueId, deviceId, holder, expiresMs] =
+    PAYLOAD.exec(payload.toString('latin1')) ?? []
   const expiresAt = new Date(Number(expiresMs))
   const isGood = isPlain && isOurs && Number(version) === VERSION && expiresAt > now
-  if (!isGood || issueId === undefined || deviceId === undefined) throw unknownLink()
-  return { issueId, deviceId, expiresAt }
+  if (!isGood || issueId === undefined || deviceId === undefined || holder === undefined) {
+    throw unknownLink()
+  }
+  return { issueId, deviceId, holder, expiresAt }
 }
 
 /** When a link ends that is made now. */
@@ -66,6 +83,7 @@ function sign(payload: Buffer, key: Buffer): Buffer {
   return createHmac('sha256', key).update(payload).digest()
 }
 
-function unknownLink(): AppError {
+/** Whoever has a link learns nothing of why it is no longer one. */
+export function unknownLink(): AppError {
   return new AppError('not_found', 'The link is none of this service, or it has expired.')
 }

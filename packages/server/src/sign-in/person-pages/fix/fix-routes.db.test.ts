@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createServiceApi, type ServiceApi } from '../../../../test/support/composed-api.ts'
+import { insertPerson } from '../../../../test/support/factories.ts'
 import { createPosture, PASS, type Posture } from '../../../../test/support/posture-fixtures.ts'
 import { HOUR_MS } from '../../../platform/clock.ts'
 
@@ -133,6 +134,32 @@ describe('the page of a link', () => {
       .where('device_id', '=', deviceId)
       .execute()
     expect(asked).toEqual([])
+  })
+
+  it('ends when the device is given to somebody else, also when it comes back', async () => {
+    const { id, deviceId } = await addIssue()
+    const [first, second] = await Promise.all([1, 2].map(async () => insertPerson(api.db)))
+    const give = async (owner: string | undefined) => {
+      api.clock.advance(1_000)
+      await api.db
+        .updateTable('device')
+        .set({ owner_person_id: owner ?? null, registered_at: api.clock.now() })
+        .where('id', '=', deviceId)
+        .execute()
+    }
+    await give(first)
+    const path = await openLink(id)
+    expect((await get(path)).statusCode).toBe(200)
+    for (const owner of [second, first]) {
+      await give(owner)
+      const answers = await Promise.all([
+        get(path),
+        post(`${path}/recheck`, OWN),
+        get(`${path}/events`),
+      ])
+      expect(answers.map(({ statusCode }) => statusCode)).toEqual([404, 404, 404])
+    }
+    expect((await get(await openLink(id))).statusCode).toBe(200)
   })
 
   it('ends with the link, and is none for another token', async () => {

@@ -11,6 +11,7 @@ import { requestCheckRefresh } from '../../../posture/checks/request-check-refre
 import { ISSUE_LIST } from '../../../posture/issues/issue-read.ts'
 import type { ApiRoute } from '../../../schema/operations.ts'
 import type { PageRequest, PageRoute } from '../../pages/page-surface.ts'
+import type { Language } from '../../pages/texts/language.ts'
 import type { StateWatchers } from '../../pages/state-watchers.ts'
 import { listShownIssues } from '../../shown-issues/list-shown-issues.ts'
 import { findFixDevice } from './fix-device-read.ts'
@@ -19,8 +20,10 @@ import {
   FIX_LINK_HOURS_MAX,
   fixLinkExpiry,
   fixPath,
+  holderOf,
   openFixLink,
   signFixLink,
+  unknownLink,
   type FixLink,
 } from './fix-link.ts'
 import { showFix } from './show-fix.ts'
@@ -35,23 +38,15 @@ const LINK_MADE = { description: 'made a link to an issue for its person' }
 
 /** What people see who follow a link: the issue, and whether it is fixed. */
 export function fixPageRoutes(dependencies: FixDependencies): PageRoute[] {
-  const { db, clock, masterKeys, runChange, watchers } = dependencies
-  const open = ({ params }: PageRequest) => {
-    const token = params['token'] ?? ''
-    return { token, link: openFixLink(token, masterKeys, clock.now()) }
-  }
+  const { clock, runChange, watchers } = dependencies
   return [
     {
       method: 'GET',
       path: fixPath(':token'),
       handler: async (request) => {
-        const { token, link } = open(request)
+        const { token, link, device } = await open(dependencies, request)
         const { language } = request
-        const [device, issue] = await Promise.all([
-          findFixDevice(db, link.deviceId),
-          readIssue(dependencies, link),
-        ])
-        if (device === undefined) throw notFound('device', link.deviceId)
+        const issue = await readIssue(dependencies, link, language)
         const now = clock.now()
         return { kind: 'page', content: showFix({ token, link, device, issue, language, now }) }
       },
@@ -60,7 +55,7 @@ export function fixPageRoutes(dependencies: FixDependencies): PageRoute[] {
       method: 'POST',
       path: fixPath(':token', 'recheck'),
       handler: async (request) => {
-        const { token, link } = open(request)
+        const { token, link } = await open(dependencies, request)
         const issue = await readIssue(dependencies, link)
         if (issue !== undefined && issue.recheck !== 'passing') {
           const origin = {
@@ -77,13 +72,17 @@ export function fixPageRoutes(dependencies: FixDependencies): PageRoute[] {
       method: 'GET',
       path: fixPath(':token', 'events'),
       handler: async (request) => {
-        const { link } = open(request)
+        const { link } = await open(dependencies, request)
         const read = async () => {
-          const issue = await readIssue(dependencies, link)
+          const isHeld = (await findHeldDevice(dependencies, link)) !== undefined
+          const issue = isHeld ? await readIssue(dependencies, link) : undefined
           const text = `${issue?.recheck ?? 'gone'} ${issue?.lastCheckedAt?.toISOString() ?? ''}`
           return { text, isMoving: issue?.recheck === 'asking' }
         }
-        return { kind: 'events', stream: watchers.watch({ key: `issue ${link.issueId}`, read }) }
+        return {
+          kind: 'events',
+          stream: watchers.watch({ key: `issue ${link.issueId} of ${link.holder}`, read }),
+        }
       },
     },
   ]
@@ -92,14 +91,37 @@ export function fixPageRoutes(dependencies: FixDependencies): PageRoute[] {
 /** Whoever has the link: nobody knows who that is. */
 const LINK_ACTOR = { type: 'Person', id: null, name: 'Somebody with a link', email: null } as const
 
+/**
+ * What a request's link is for.
+ *
+ * @throws AppError `not_found` for none of this service, an expired one, or one of a device that is somebody else's by now
+ */
+async function open(dependencies: FixDependencies, { params }: PageRequest) {
+  const token = params['token'] ?? ''
+  const link = openFixLink(token, dependencies.masterKeys, dependencies.clock.now())
+  const device = await findHeldDevice(dependencies, link)
+  if (device === undefined) throw unknownLink()
+  return { token, link, device }
+}
+
+/** The device of a link, while it is held by whom the link was made for. */
+async function findHeldDevice({ db }: Pick<FixDependencies, 'db'>, { deviceId, holder }: FixLink) {
+  const device = await findFixDevice(db, deviceId)
+  return device !== undefined && holderOf(device) === holder ? device : undefined
+}
+
 async function askAgain(change: Change, deviceId: string, checkId: string): Promise<void> {
   await requestCheckRefresh(change, deviceId, checkId)
 }
 
-async function readIssue({ db, clock }: FixDependencies, { deviceId, issueId }: FixLink) {
+async function readIssue(
+  { db, clock }: FixDependencies,
+  { deviceId, issueId }: FixLink,
+  language?: Language,
+) {
   const at = clock.now()
   const resolvedSince = new Date(0)
-  const [issue] = await listShownIssues(db, { deviceId, at, resolvedSince, issueId })
+  const [issue] = await listShownIssues(db, { deviceId, at, resolvedSince, issueId, language })
   return issue
 }
 
@@ -136,8 +158,11 @@ export function fixLinkRoutes({ runChange, masterKeys, baseUrl }: FixDependencie
           throw conflict('The issue is one of a person: no device can be asked.')
         if (issue.resolvedAt !== null)
           throw conflict('The issue is resolved: there is nothing to fix.')
+        const device = await findFixDevice(change.tx, deviceId)
+        if (device === undefined) throw notFound('device', deviceId)
         const expiresAt = fixLinkExpiry(change.at, body.expires_in_hours)
-        const token = signFixLink({ issueId: id, deviceId, expiresAt }, masterKeys)
+        const holder = holderOf(device)
+        const token = signFixLink({ issueId: id, deviceId, holder, expiresAt }, masterKeys)
         change.recordAudit({
           ...LINK_MADE,
           action: 'issue.fix_link_made',

@@ -38,7 +38,6 @@ export function showFix(shown: ShownFix): PageContent {
         issue !== undefined &&
         showIssue({
           issue,
-          checkSlug: issue.checkSlug,
           platform: device.platform,
           language,
           now,

@@ -4,28 +4,26 @@
  */
 import { AppError } from '../../../platform/app-error.ts'
 import { isUuid } from '../../../platform/ids.ts'
-import { listPendingConfirmations } from '../../registration/confirmation-store.ts'
-import { confirmFromDevice } from '../../registration/decide-confirmation.ts'
+import { listConfirmationsForDevice } from '../../registration/confirmation-store.ts'
+import { confirmFromDevice, isDeviceProof } from '../../registration/decide-confirmation.ts'
 import type { PageRoute } from '../../pages/page-surface.ts'
 import type { PersonSession } from '../session/person-session.ts'
 import { ownAction, toPersonOrigin, type PersonPagesContext } from '../session/sign-in-routes.ts'
 import { ME_PATHS } from './me-paths.ts'
-import type { ShownRequest } from './show-requests.ts'
+import type { OwnRequests } from './show-requests.ts'
 
 const SHOWN_MAX = 20
-const FIRST_PAGE = { afterId: undefined, limit: SHOWN_MAX } as const
 
-/** The requests that wait for this person; none on a device that is not known. */
+/** The requests that wait for this person, newest first; none on a device that was not proven. */
 export async function listOwnRequests(
   { db, clock }: PersonPagesContext,
-  { person, deviceId }: PersonSession,
-): Promise<readonly ShownRequest[]> {
-  if (deviceId === null) return []
-  const by = { personId: person.id, at: clock.now() }
-  const pending = await listPendingConfirmations(db, by, FIRST_PAGE)
-  return pending.filter(
-    (each) => each.ways.includes('registered_device') && each.deviceId !== deviceId,
-  )
+  { person, deviceId, assurance }: PersonSession,
+): Promise<OwnRequests> {
+  if (deviceId === null || !isDeviceProof(assurance)) return { shown: [], moreCount: 0 }
+  const by = { personId: person.id, deviceId }
+  const waiting = await listConfirmationsForDevice(db, by, clock.now(), SHOWN_MAX)
+  const { confirmations, count } = waiting
+  return { shown: confirmations, moreCount: count - confirmations.length }
 }
 
 export function confirmRoutes(context: PersonPagesContext): PageRoute[] {
@@ -33,13 +31,13 @@ export function confirmRoutes(context: PersonPagesContext): PageRoute[] {
     ownAction(context, ME_PATHS.confirm, async (session, request) => {
       const { form } = request
       const id = form.get('confirmation_id') ?? ''
-      const { deviceId, person } = session
+      const { deviceId, person, assurance } = session
       if (deviceId === null || !isUuid(id)) {
         throw new AppError('conflict', 'This cannot be confirmed from here.')
       }
       const decision = { isApproved: form.get('decision') === 'yes', code: form.get('code') ?? '' }
       const outcome = await context.runChange(toPersonOrigin(session, request), async (change) =>
-        confirmFromDevice(change, id, { deviceId, personId: person.id }, decision),
+        confirmFromDevice(change, id, { deviceId, personId: person.id, assurance }, decision),
       )
       const to =
         outcome.kind === 'wrong_code' ? `${ME_PATHS.devices}?wrong_code=yes` : ME_PATHS.devices

@@ -1,95 +1,32 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createServiceApi, type ServiceApi } from '../../../../test/support/composed-api.ts'
 import { createPosture, type Posture } from '../../../../test/support/posture-fixtures.ts'
-import { SYSTEM_ACTOR } from '../../../changes/audit/audit-entry.ts'
-import { findOrCreatePerson } from '../../../people/people/find-or-create-person.ts'
+import {
+  addSignedInPerson,
+  openPersonPages,
+  type SignedInPerson,
+} from '../../../../test/support/signed-in-person.ts'
 import { HOUR_MS } from '../../../platform/clock.ts'
+
+type PersonPages = ReturnType<typeof openPersonPages>
 
 let api: ServiceApi
 let posture: Posture
+let get: PersonPages['get']
+let post: PersonPages['post']
 
 beforeAll(async () => {
   api = await createServiceApi()
   posture = createPosture(api.db)
+  ;({ get, post } = openPersonPages(api))
 })
 
 afterAll(async () => {
   await api.close()
 })
 
-interface Somebody {
-  readonly personId: string
-  readonly deviceId: string
-  readonly issueId: string
-  readonly cookie: string
-  readonly sessionId: string
-}
-
-let count = 0
-
-/** A person with a device that has an issue, and a browser that is signed in. */
-async function addSomebody(): Promise<Somebody> {
-  count += 1
-  const email = `person${count}@example.com`
-  const { id: personId } = await api.runChange({ actor: SYSTEM_ACTOR }, (change) =>
-    findOrCreatePerson(change, { email, name: `Person ${count}` }),
-  )
-  const checkId = await posture.insertCheck({
-    name: `Check ${count}`,
-    issue_title: `Trouble ${count}`,
-    remediation_strategy: 'block_immediately',
-  })
-  const deviceId = await posture.insertDevice({
-    name: `device-${count}`,
-    owner_person_id: personId,
-    registered_at: api.clock.now(),
-    node_key_hash: randomBytes(32),
-  })
-  const rows = [{ KOLIDE_CHECK_STATUS: 'FAIL', state: `own-${count}`, token: 'topsecret' }]
-  await posture.report(deviceId, { [checkId]: rows })
-  const { id: issueId } = await api.db
-    .selectFrom('issue')
-    .select('id')
-    .where('device_id', '=', deviceId)
-    .executeTakeFirstOrThrow()
-  const sessionId = randomUUID()
-  const token = `token-${count}`
-  await api.db
-    .insertInto('sign_in_granted_session')
-    .values({
-      id: sessionId,
-      sid: randomUUID(),
-      application_id: null,
-      person_id: personId,
-      device_id: deviceId,
-      assurance: 'live',
-      attempt_id: null,
-      cookie_hash: createHash('sha256').update(`person ${token}`).digest(),
-      granted_at: api.clock.now(),
-      expires_at: new Date(api.clock.now().getTime() + HOUR_MS),
-      ended_at: null,
-      end_reason: null,
-      logout_due_at: null,
-    })
-    .execute()
-  // The test API is reached by HTTPS.
-  return { personId, deviceId, issueId, sessionId, cookie: `__Host-heliograph-person=${token}` }
-}
-
-const get = (url: string, cookie?: string) =>
-  api.app.inject({ url, headers: cookie === undefined ? {} : { cookie } })
-const post = (url: string, cookie: string, fields: Record<string, string>, site = 'same-origin') =>
-  api.app.inject({
-    method: 'POST',
-    url,
-    headers: {
-      cookie,
-      'sec-fetch-site': site,
-      'content-type': 'application/x-www-form-urlencoded',
-    },
-    payload: new URLSearchParams(fields).toString(),
-  })
+const addSomebody = async () => addSignedInPerson(api, posture)
 
 describe('the pages of a person', () => {
   it('show the own devices and issues, and none of anybody else', async () => {
@@ -160,6 +97,35 @@ describe('the pages of a person', () => {
     expect(entry).toEqual({ actor_type: 'Person', actor_id: personId })
   })
 
+  it('say in German what a built-in check says, and what an admin wrote as it is', async () => {
+    const { cookie, deviceId } = await addSomebody()
+    const { id, title } = await api.db
+      .selectFrom('posture_check')
+      .select(['id', 'issue_title as title'])
+      .where('slug', '=', 'gatekeeper')
+      .executeTakeFirstOrThrow()
+    await posture.report(deviceId, {
+      [id]: [{ KOLIDE_CHECK_STATUS: 'FAIL', assessments_enabled: '0' }],
+    })
+    const pageIn = async (language: string) =>
+      (await get(`/sign-in/me/devices/${deviceId}?language=${language}`, cookie)).body
+    expect(await pageIn('en')).toContain(title)
+    const german = await pageIn('de')
+    expect(german).toContain('Gatekeeper ist aus')
+    expect(german).toContain('macOS startet Apps, ohne zu prüfen, woher sie kommen.')
+    expect(german).toContain('Gatekeeper hält Apps auf')
+    expect(german).toContain('Öffnen Sie <strong>Terminal</strong>')
+    expect(german).not.toContain(title)
+    await api.db
+      .updateTable('posture_check')
+      .set({ custom_fix_instructions_template: 'Call 4711.' })
+      .where('id', '=', id)
+      .execute()
+    const custom = await pageIn('de')
+    expect(custom).toContain('Call 4711.')
+    expect(custom).not.toContain('Öffnen Sie <strong>Terminal</strong>')
+  })
+
   it('do nothing for issues and devices of others, for other sites, and without a reason', async () => {
     const [one, other] = [await addSomebody(), await addSomebody()]
     const own = `/sign-in/me/devices/${one.deviceId}`
@@ -197,7 +163,7 @@ describe('my data', () => {
     expect(JSON.stringify(data)).not.toContain('topsecret')
     // Of the other person, who came last, nothing.
     expect(other.deviceId).not.toBe(one.deviceId)
-    expect(JSON.stringify(data.answers)).not.toContain(`own-${count}`)
+    expect(JSON.stringify(data.answers)).not.toContain(`own-${other.number}`)
     // The key of this test, with the admin who is responsible for it.
     const keys = data.seen_by.filter(({ kind }) => kind === 'api_key')
     expect(keys.length).toBeGreaterThan(0)
@@ -287,7 +253,10 @@ describe('signing in to the pages', () => {
 })
 
 describe('a confirmation', () => {
-  async function addConfirmation({ personId }: Somebody): Promise<string> {
+  async function addConfirmation(
+    { personId }: SignedInPerson,
+    way: 'registered_device' | 'admin_approval' = 'registered_device',
+  ): Promise<string> {
     const deviceId = await posture.insertDevice({
       name: `new-${personId}`,
       node_key_hash: randomBytes(32),
@@ -326,7 +295,7 @@ describe('a confirmation', () => {
         id,
         attempt_id: attemptId,
         kind: 'registration',
-        ways: ['registered_device'],
+        ways: [way],
         person_id: personId,
         device_id: deviceId,
         code: '042137',
@@ -365,6 +334,48 @@ describe('a confirmation', () => {
     await confirm(one.cookie, '042137')
     expect(await statusOf(id)).toBe('approved')
   })
+
+  it('is not hidden by what waits for admins, nor by many that were asked for before', async () => {
+    const one = await addSomebody()
+    for (let count = 0; count < 21; count += 1) await addConfirmation(one, 'admin_approval')
+    const first = await addConfirmation(one)
+    expect((await get('/sign-in/me', one.cookie)).body).toContain(`value="${first}"`)
+    for (let count = 0; count < 20; count += 1) {
+      api.clock.advance(1)
+      await addConfirmation(one)
+    }
+    api.clock.advance(1)
+    const last = await addConfirmation(one)
+    const { body } = await get('/sign-in/me', one.cookie)
+    expect(body.indexOf('name="confirmation_id"')).toBe(
+      body.indexOf(`name="confirmation_id" value="${last}"`),
+    )
+    expect(body).not.toContain(first)
+    expect(body).toContain('2 earlier ones wait too.')
+  })
+
+  it.each(['key', 'approved', 'none'] as const)(
+    'is neither shown to nor given by a browser whose device is known as %s alone',
+    async (assurance) => {
+      const one = await addSomebody()
+      const id = await addConfirmation(one)
+      const know = async (how: 'hardware' | typeof assurance) =>
+        api.db
+          .updateTable('sign_in_granted_session')
+          .set({ assurance: how })
+          .where('id', '=', one.sessionId)
+          .execute()
+      const fields = { confirmation_id: id, decision: 'yes', code: '042137' }
+      await know(assurance)
+      expect((await get('/sign-in/me', one.cookie)).body).not.toContain(id)
+      expect((await post('/sign-in/me/confirm', one.cookie, fields)).statusCode).toBe(409)
+      expect(await statusOf(id)).toBe('pending')
+      await know('hardware')
+      expect((await get('/sign-in/me', one.cookie)).body).toContain(id)
+      await post('/sign-in/me/confirm', one.cookie, fields)
+      expect(await statusOf(id)).toBe('approved')
+    },
+  )
 
   it('can be denied without the code', async () => {
     const one = await addSomebody()

@@ -1,8 +1,10 @@
 /* The devices and issues of a person over HTTP, and what the person may ask for. */
-import { notFound } from '../../../platform/app-error.ts'
+import { conflict, notFound } from '../../../platform/app-error.ts'
 import { createExemptionRequest } from '../../../posture/issues/exemptions/create-exemption-request.ts'
+import { decideExemptionRequest } from '../../../posture/issues/exemptions/decide-exemption-request.ts'
 import { requestCheckRefresh } from '../../../posture/checks/request-check-refresh.ts'
 import { readReason } from '../../pages/issue/exemption-form.ts'
+import { takeSnoozeForm } from '../../pages/issue/snooze-form.ts'
 import type { PageRequest, PageRoute } from '../../pages/page-surface.ts'
 import type { StateWatchers } from '../../pages/state-watchers.ts'
 import { listShownIssues, type ShownIssue } from '../../shown-issues/list-shown-issues.ts'
@@ -88,6 +90,22 @@ function actionRoutes(context: MeContext): PageRoute[] {
       )
       return { kind: 'see_other', to: devicePath(device.id) }
     }),
+    ownAction(context, `${devicePath(':id')}/withdraw`, async (session, request) => {
+      const { device, issue } = await readNamedIssue(context, session, request)
+      const requestId = issue.withdrawableRequestId
+      if (requestId === null) throw conflict('There is no request of yours that is not decided.')
+      await runChange(toPersonOrigin(session, request), async (change) =>
+        decideExemptionRequest(change, requestId, { status: 'withdrawn' }),
+      )
+      return { kind: 'see_other', to: devicePath(device.id) }
+    }),
+    ownAction(context, `${devicePath(':id')}/snooze`, async (session, request) => {
+      const { device, issue } = await readNamedIssue(context, session, request)
+      await runChange(toPersonOrigin(session, request), async (change) =>
+        takeSnoozeForm(change, issue.id, request.form),
+      )
+      return { kind: 'see_other', to: devicePath(device.id) }
+    }),
   ]
 }
 
@@ -95,14 +113,15 @@ function actionRoutes(context: MeContext): PageRoute[] {
 async function readOwnDevice(
   { db, clock }: MeContext,
   { person }: PersonSession,
-  { params }: PageRequest,
+  { params, language }: PageRequest,
 ): Promise<{ readonly device: PersonDevice; readonly issues: readonly ShownIssue[] }> {
   const id = params['id'] ?? ''
   const device = (await listPersonDevices(db, person.id)).find((each) => each.id === id)
   if (device === undefined) throw notFound('device', id)
   const at = clock.now()
   const resolvedSince = new Date(at.getTime() - RESOLVED_SHOWN_MS)
-  return { device, issues: await listShownIssues(db, { deviceId: id, at, resolvedSince }) }
+  const wanted = { deviceId: id, at, resolvedSince, readerId: person.id, language }
+  return { device, issues: await listShownIssues(db, wanted) }
 }
 
 async function readNamedIssue(context: MeContext, session: PersonSession, request: PageRequest) {
@@ -113,6 +132,7 @@ async function readNamedIssue(context: MeContext, session: PersonSession, reques
   return { device, issue }
 }
 
-function stateOf({ id, recheck, exemption, lastCheckedAt }: ShownIssue): string {
-  return `${id}:${recheck}:${exemption ?? '-'}:${lastCheckedAt?.getTime() ?? 0}`
+function stateOf({ id, recheck, exemption, snoozedUntil, lastCheckedAt }: ShownIssue): string {
+  const times = [snoozedUntil, lastCheckedAt].map((time) => time?.getTime() ?? 0)
+  return [id, recheck, exemption ?? '-', ...times].join(':')
 }

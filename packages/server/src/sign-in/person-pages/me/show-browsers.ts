@@ -34,7 +34,7 @@ export function showBrowsers(
         ({ id, deviceName, lastUsedAt }) =>
           html`<li class="row">
             <p>
-              ${texts.on(deviceName)}
+              ${texts.on(deviceName)}${' '}
               <span class="quiet small"
                 >${texts.used} ${distanceOf(lastUsedAt, now, language)}</span
               >

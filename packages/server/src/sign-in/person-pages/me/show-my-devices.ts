@@ -9,7 +9,7 @@ import { textsOf, type Texts } from '../../pages/texts/texts.ts'
 import type { ShownIssue } from '../../shown-issues/list-shown-issues.ts'
 import { devicePath, ME_PATHS } from './me-paths.ts'
 import { showBrowsers, type ShownBrowser } from './show-browsers.ts'
-import { showRequests, type ShownRequest } from './show-requests.ts'
+import { showRequests, type OwnRequests } from './show-requests.ts'
 import type { PersonDevice } from './person-device-read.ts'
 
 const TONES: Readonly<Record<PersonDevice['authState'], Tone>> = {
@@ -23,7 +23,7 @@ export interface ShownDevices {
   readonly personName: string
   readonly devices: readonly PersonDevice[]
   readonly currentDeviceId: string | null
-  readonly requests: readonly ShownRequest[]
+  readonly requests: OwnRequests
   readonly browsers: readonly ShownBrowser[]
   /** The code that was given last was not the one of the request. */
   readonly isCodeWrong: boolean
@@ -140,11 +140,15 @@ export function showPersonDevice({
         ${issues.map((issue) =>
           showIssue({
             issue,
-            checkSlug: issue.checkSlug,
             platform: device.platform,
             language,
             now,
-            actions: { recheck: `${path}/recheck`, exemption: `${path}/exemption` },
+            actions: {
+              recheck: `${path}/recheck`,
+              exemption: `${path}/exemption`,
+              withdraw: `${path}/withdraw`,
+              snooze: `${path}/snooze`,
+            },
           }),
         )}
       </div>

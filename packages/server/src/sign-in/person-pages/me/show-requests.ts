@@ -12,19 +12,27 @@ export interface ShownRequest {
   readonly ipAddress: string | null
 }
 
+/** What waits for a person. */
+export interface OwnRequests {
+  readonly shown: readonly ShownRequest[]
+  /** Those beside the shown ones, asked for before them. */
+  readonly moreCount: number
+}
+
 /** Nothing where nothing waits. */
 export function showRequests(
-  requests: readonly ShownRequest[],
+  { shown, moreCount }: OwnRequests,
   isCodeWrong: boolean,
   { requests: texts }: Texts,
 ): Markup {
-  if (requests.length === 0) return undefined
+  if (shown.length === 0) return undefined
   return html`<section class="sheet stack" aria-labelledby="requests">
     <h2 id="requests">${texts.title}</h2>
     ${isCodeWrong && notice('bad', html`<p role="alert">${texts.wrongCode}</p>`)}
     <ul class="list">
-      ${requests.map((request) => showRequest(request, texts))}
+      ${shown.map((request) => showRequest(request, texts))}
     </ul>
+    ${moreCount > 0 && html`<p class="quiet">${texts.more(moreCount)}</p>`}
   </section>`
 }
 

@@ -16,6 +16,9 @@ export interface CataloguedCheck {
   /** osquery SQL by platform, in osquery's words. */
   readonly queries: Readonly<Record<string, string>>
   readonly privacyInfo: string
+  /** Why it matters: Markdown with Liquid, of an admin where one has written it. */
+  readonly rationaleTemplate: string
+  readonly isRationaleCustom: boolean
   readonly strategy: RemediationStrategy
   /** What an answer may look like, by platform or for all, as whoever wrote the check says. */
   readonly exampleData: unknown
@@ -54,6 +57,10 @@ function selectChecks(db: Kysely<Schema>) {
     sql<boolean>`c.target_type = 'people'`.as('isAboutPeople'),
     sql<Record<string, string>>`c.queries`.as('queries'),
     'c.privacy_info as privacyInfo',
+    sql<string>`coalesce(c.custom_rationale_template, c.rationale_template)`.as(
+      'rationaleTemplate',
+    ),
+    sql<boolean>`c.custom_rationale_template is not null`.as('isRationaleCustom'),
     'c.remediation_strategy as strategy',
     sql<unknown>`(select d.privacy_center_example_data from custom_check_draft d
         where d.custom_check_id = c.id limit 1)`.as('exampleData'),

@@ -1,6 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import type { Schema } from '../../../schema/schema.ts'
 import type { CheckStatus } from '../../../schema/status-values.ts'
+import type { Platform } from '../../../schema/tables/device-tables.ts'
 import type { OsqueryRow } from '../../../schema/tables/column-types.ts'
 
 /** The last answer of a device to a check. */
@@ -9,6 +10,8 @@ export interface LastAnswer {
   readonly deviceName: string
   readonly checkId: string
   readonly checkName: string
+  readonly checkSlug: string
+  readonly platform: Platform
   readonly status: CheckStatus
   readonly ranAt: Date | null
   readonly rows: readonly OsqueryRow[]
@@ -30,11 +33,15 @@ export interface AskedLiveQuery {
   readonly answeredAt: Date
 }
 
-/** The last answers of the devices of a person. */
-export async function listLastAnswers(db: Kysely<Schema>, personId: string): Promise<LastAnswer[]> {
+/** The last answers of the devices of a person, to one check where it is named. */
+export async function listLastAnswers(
+  db: Kysely<Schema>,
+  personId: string,
+  checkId?: string,
+): Promise<LastAnswer[]> {
   const { rows } = await sql<LastAnswer>`
     select d.id as "deviceId", d.name as "deviceName", c.id as "checkId", c.name as "checkName",
-      r.status, r.rows,
+      c.slug as "checkSlug", d.platform, r.status, r.rows,
       case when r.follows_round then greatest(r.ran_at, o.ran_at) else r.ran_at end as "ranAt"
     from device d
     join check_result r on r.device_id = d.id
@@ -42,6 +49,7 @@ export async function listLastAnswers(db: Kysely<Schema>, personId: string): Pro
     left join device_round o on o.device_id = d.id
     where d.owner_person_id = ${personId} and d.registered_at is not null
       and r.status <> 'out_of_scope'
+      and ${checkId === undefined ? sql`true` : sql`c.id = ${checkId}::bigint`}
     order by d.name, d.id, c.name, c.id
     limit 20000`.execute(db)
   return rows

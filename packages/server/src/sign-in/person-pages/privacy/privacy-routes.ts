@@ -1,13 +1,12 @@
 /* The privacy centre over HTTP. */
 import { PAGE_PATHS } from '../../pages/kit/page.ts'
 import type { PageRoute } from '../../pages/page-surface.ts'
-import { textsOf } from '../../pages/texts/texts.ts'
 import { getCataloguedCheck, listCataloguedChecks } from './check-catalogue-read.ts'
-import { ME_PATHS } from '../me/me-paths.ts'
-import { ownPage, type PersonPagesContext } from '../session/sign-in-routes.ts'
+import { ME_PATHS, ownAnswerPath } from '../me/me-paths.ts'
+import { ownPage, readPersonSession, type PersonPagesContext } from '../session/sign-in-routes.ts'
 import type { KeptDays } from './kept-days.ts'
 import { listAskedLiveQueries, listLastAnswers, listOnlookers } from './my-data-read.ts'
-import { showCatalogue } from './show-catalogue.ts'
+import { privacyPathOf, showCatalogue } from './show-catalogue.ts'
 import { showCheck } from './show-check.ts'
 import { showMyData, toMyDataFile, type MyData } from './show-my-data.ts'
 
@@ -25,17 +24,25 @@ export function privacyRoutes(dependencies: PrivacyDependencies): PageRoute[] {
       path: PAGE_PATHS.privacy,
       handler: async ({ language }) => ({
         kind: 'page',
-        content: showCatalogue(await listCataloguedChecks(db), kept, textsOf(language)),
+        content: showCatalogue(await listCataloguedChecks(db), kept, language),
       }),
     },
     {
       method: 'GET',
       path: `${PAGE_PATHS.privacy}/checks/:id`,
-      handler: async ({ language, params }) => {
+      handler: async (request) => {
+        const { language, params } = request
         const check = await getCataloguedCheck(db, params['id'] ?? '')
-        return { kind: 'page', content: showCheck({ check, kept }, textsOf(language)) }
+        const session = await readPersonSession(dependencies, request)
+        const answers = session && (await listLastAnswers(db, session.person.id, check.id))
+        return { kind: 'page', content: showCheck({ check, kept, answers, language }) }
       },
     },
+    // Leads back to the check once its reader has signed in.
+    ownPage(dependencies, ownAnswerPath(':id'), async (_session, { params }) => ({
+      kind: 'see_other',
+      to: privacyPathOf(params['id'] ?? ''),
+    })),
   ]
 }
 

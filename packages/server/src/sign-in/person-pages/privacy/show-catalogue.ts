@@ -2,7 +2,9 @@
 import { html, type Markup } from '../../pages/kit/markup.ts'
 import { PAGE_PATHS } from '../../pages/kit/page.ts'
 import { facts, linkButton, statement } from '../../pages/kit/parts.ts'
-import type { Texts } from '../../pages/texts/texts.ts'
+import type { Language } from '../../pages/texts/language.ts'
+import { textsOf, type Texts } from '../../pages/texts/texts.ts'
+import { findCheckWords } from '../../shown-issues/find-check-words.ts'
 import type { PageContent } from '../../pages/page-surface.ts'
 import type { CataloguedCheck } from './check-catalogue-read.ts'
 import type { KeptDays } from './kept-days.ts'
@@ -16,8 +18,9 @@ export function privacyPathOf(checkId: string): string {
 export function showCatalogue(
   checks: readonly CataloguedCheck[],
   kept: KeptDays,
-  texts: Texts,
+  language: Language,
 ): PageContent {
+  const texts = textsOf(language)
   const { privacy } = texts
   return {
     title: texts.privacyCentre,
@@ -44,7 +47,7 @@ export function showCatalogue(
       <section class="sheet stack" aria-labelledby="checks">
         <h2 id="checks">${privacy.checksTitle(checks.length)}</h2>
         <ul class="list">
-          ${checks.map(showEntry)}
+          ${byName(checks, language).map((check) => showEntry(check, language))}
         </ul>
       </section>
     </div>`,
@@ -61,9 +64,19 @@ export function showKept(kept: KeptDays, { privacy }: Texts): Markup {
   ])
 }
 
-function showEntry({ id, name, privacyInfo, description }: CataloguedCheck): Markup {
+/** In the order of their names as they are shown. */
+function byName(checks: readonly CataloguedCheck[], language: Language): CataloguedCheck[] {
+  const nameOf = ({ slug, name }: CataloguedCheck) => findCheckWords(slug, language)?.name ?? name
+  return checks.toSorted((one, other) => nameOf(one).localeCompare(nameOf(other), language))
+}
+
+function showEntry(
+  { id, slug, name, privacyInfo, description }: CataloguedCheck,
+  language: Language,
+): Markup {
+  const words = findCheckWords(slug, language)
   return html`<li class="stack">
-    <h3><a href=${privacyPathOf(id)}>${name}</a></h3>
-    <p class="quiet small">${privacyInfo === '' ? description : privacyInfo}</p>
+    <h3><a href=${privacyPathOf(id)}>${words?.name ?? name}</a></h3>
+    <p class="quiet small">${words?.privacy ?? (privacyInfo === '' ? description : privacyInfo)}</p>
   </li>`
 }

@@ -6,6 +6,7 @@ import { timeOf } from '../../pages/kit/times.ts'
 import type { PageContent } from '../../pages/page-surface.ts'
 import type { Language } from '../../pages/texts/language.ts'
 import { textsOf, type Texts } from '../../pages/texts/texts.ts'
+import { findCheckWords } from '../../shown-issues/find-check-words.ts'
 import { maskRow } from '../../shown-issues/mask-row.ts'
 import { ME_PATHS } from '../me/me-paths.ts'
 import type { AskedLiveQuery, LastAnswer, Onlooker } from './my-data-read.ts'
@@ -94,10 +95,14 @@ function showAnswers(
     <h2 id=${id}>${myData.answersTitle(deviceName)}</h2>
     <ul class="list">
       ${answers.map(
-        ({ checkId, checkName, status, ranAt, rows }) =>
+        ({ checkId, checkName, checkSlug, status, ranAt, rows }) =>
           html`<li class="stack">
             <div class="row">
-              <h3><a href=${privacyPathOf(checkId)}>${checkName}</a></h3>
+              <h3>
+                <a href=${privacyPathOf(checkId)}
+                  >${findCheckWords(checkSlug, language)?.name ?? checkName}</a
+                >
+              </h3>
               <span class="quiet small"
                 >${myData.statuses[status]}${ranAt !== null && html`, ${timeOf(ranAt, language)}`}</span
               >

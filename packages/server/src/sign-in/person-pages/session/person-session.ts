@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import type { Change } from '../../../changes/change.ts'
 import type { Foundation } from '../../../changes/foundation.ts'
 import { newSecret } from '../../../platform/ids.ts'
+import type { Assurance } from '../../../schema/tables/sign-in-tables.ts'
 import { findAttemptPerson } from '../../attempts/attempt-facts-read.ts'
 import { updateAttemptReturned, type Attempt } from '../../attempts/attempt-store.ts'
 import { endSession } from '../../sessions/end-sessions.ts'
@@ -17,6 +18,8 @@ export interface PersonSession {
   readonly person: { readonly id: string; readonly name: string; readonly email: string }
   /** The device that was used to sign in. */
   readonly deviceId: string | null
+  /** How that device was known. */
+  readonly assurance: Assurance
 }
 
 /** The session that a token opens; undefined for one that has ended, or that was never given out. */
@@ -33,7 +36,8 @@ export async function findPersonSession(
     session.expiresAt > clock.now()
   if (!isLive) return undefined
   const person = await findAttemptPerson(db, session.personId)
-  return person && { id: session.id, person, deviceId: session.deviceId }
+  const { id, deviceId, assurance } = session
+  return person && { id, person, deviceId, assurance }
 }
 
 /** The token of the session that an attempt came to, once; undefined where it came to none, or was asked before. */

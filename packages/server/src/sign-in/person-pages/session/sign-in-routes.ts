@@ -39,7 +39,7 @@ export function ownPage(
     method: 'GET',
     path,
     handler: async (request) => {
-      const session = await readSession(context, request)
+      const session = await readPersonSession(context, request)
       if (session !== undefined) return handler(session, request)
       const wanted = toOwnPath(path.replace(':id', request.params['id'] ?? ''))
       const content = showSignInToPages(wanted, request.language)
@@ -58,7 +58,7 @@ export function ownAction(
     method: 'POST',
     path,
     handler: async (request) => {
-      const session = await readSession(context, request)
+      const session = await readPersonSession(context, request)
       if (session === undefined) return { kind: 'see_other', to: ME_PATHS.devices }
       return handler(session, request)
     },
@@ -75,7 +75,11 @@ export function toPersonOrigin({ person }: PersonSession, request: PageRequest):
   }
 }
 
-async function readSession(context: PersonPagesContext, { headers }: PageRequest) {
+/** Who reads the page; undefined for whoever has not signed in. */
+export async function readPersonSession(
+  context: PersonPagesContext,
+  { headers }: PageRequest,
+): Promise<PersonSession | undefined> {
   return findPersonSession(context, readPersonCookie(headers, context.baseUrl))
 }
 

@@ -1,13 +1,15 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   createTestApi,
+  type TestAnswer,
   type TestApi,
   type TestRefusal,
 } from '../../../../../test/support/api-app.ts'
 import { createPosture, FAIL, type Posture } from '../../../../../test/support/posture-fixtures.ts'
 import { checkConfigurationRoutes } from '../check-configuration-routes.ts'
 import { configurationPreviewRoutes } from './preview-routes.ts'
-import { createPreviewer } from './shared-previews.ts'
+import { createPreviewer, WAITING_MAX } from './shared-previews.ts'
 
 const FRESH_MS = 10_000
 
@@ -78,9 +80,19 @@ describe('a preview', () => {
     api.clock.advance(FRESH_MS)
     const ask = (percent: number) => preview({ rollout_percent: percent })
     const percents = Array.from({ length: 12 }, (_, index) => index)
-    const answers = await Promise.all(percents.map(ask))
-    const refused = answers.filter(({ status }) => status !== 200)
-    expect(refused.length).toBeGreaterThan(0)
+    const refused: TestAnswer<Preview>[] = []
+    const blocker = await api.db.startTransaction().execute()
+    // No preview ends before those who are too many have their answer.
+    await sql`lock table issue in access exclusive mode`.execute(blocker)
+    const asked = percents.map(async (percent) => {
+      const answer = await ask(percent)
+      if (answer.status !== 200) refused.push(answer)
+    })
+    const tooMany = percents.length - 1 - WAITING_MAX
+    await expect.poll(() => refused.length).toBe(tooMany)
+    await blocker.rollback().execute()
+    await Promise.all(asked)
+    expect(refused).toHaveLength(tooMany)
     for (const { status, body, headers } of refused) {
       expect([status, body.code, Number(headers['retry-after'])]).toEqual([429, 'rate_limited', 2])
     }

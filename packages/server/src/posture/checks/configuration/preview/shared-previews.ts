@@ -28,7 +28,7 @@ interface PreviewerOptions extends Pick<Foundation, 'db' | 'clock'> {
 }
 
 /** Previews that wait for the one which is derived; of 50,000 devices one takes some seconds. */
-const WAITING_MAX = 4
+export const WAITING_MAX = 4
 /** Previews that are kept: one of 50,000 moves holds about 25 MB. */
 const KEPT_MAX = 3
 

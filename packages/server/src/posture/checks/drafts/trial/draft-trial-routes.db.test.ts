@@ -57,10 +57,15 @@ async function addDraft(values: object = {}): Promise<string> {
 describe('POST /custom_check_drafts/{id}/runs', () => {
   const answer = async (deviceId: string, campaignId: string, rows: object[], statusCode = 0) =>
     api.runChange({ actor: SYSTEM_ACTOR }, (change) =>
-      recordLiveAnswers(change, { forget: () => undefined }, deviceId, [
+      recordLiveAnswers(change, { forget: () => undefined }, [
         {
-          id: toLiveQueryId({ campaignId, revision: 1 }),
-          ...{ rows, statusCode, message: statusCode === 0 ? '' : 'no such table' },
+          deviceId: deviceId,
+          results: [
+            {
+              id: toLiveQueryId({ campaignId, revision: 1 }),
+              ...{ rows, statusCode, message: statusCode === 0 ? '' : 'no such table' },
+            },
+          ],
         },
       ]),
     )

@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, it } from 'vitest'
+import { createTestDatabase } from '../../test/support/database.ts'
+import { runCommand } from '../../test/support/run-command.ts'
+import { toUrl } from '../../test/support/to-url.ts'
+import { loadConfig } from '../app/config/load-config.ts'
+import { startService } from '../app/service.ts'
+import { SILENT_LOGGER } from '../platform/silent-logger.ts'
+
+const database = await createTestDatabase()
+const dataDir = await mkdtemp(join(tmpdir(), 'admin-link-'))
+afterAll(async () => {
+  await database.close()
+  await rm(dataDir, { recursive: true, force: true })
+})
+const environment = {
+  DATABASE_URL: toUrl(database.connection),
+  HELIOGRAPH_MASTER_KEY: randomBytes(32).toString('base64'),
+  HELIOGRAPH_DATA_DIR: dataDir,
+}
+
+/** The origin in the link that the command prints. */
+async function originOfLink(given: Readonly<Record<string, string>> = {}): Promise<string> {
+  const admin = ['--email', 'ada@example.com', '--name', 'Ada Lovelace']
+  const { printed, told } = await runCommand(['admins', 'link', ...admin, '--json'], {
+    ...environment,
+    ...given,
+  })
+  expect(told).toBe('')
+  return new URL((JSON.parse(printed) as { url: string }).url).origin
+}
+
+it('leads to the service that runs on the data folder, unless a base URL is given', async () => {
+  const service = await startService(
+    loadConfig({ ...environment, HELIOGRAPH_PORT: '0', HELIOGRAPH_ROLES: 'api' }),
+    SILENT_LOGGER,
+  )
+  try {
+    expect(await originOfLink()).toBe(`http://localhost:${service.port}`)
+    const given = { HELIOGRAPH_BASE_URL: 'https://trust.example.com' }
+    expect(await originOfLink(given)).toBe('https://trust.example.com')
+  } finally {
+    await service.stop()
+  }
+  expect(await originOfLink()).toBe('http://localhost:8080')
+})
+
+it.each([
+  ['of a process that is gone', { pid: 2 ** 31 - 1, base_url: 'http://127.0.0.1:9' }],
+  ['that is damaged', { pid: 'x' }],
+])('names what the settings say beside a file %s', async (_what, left) => {
+  await writeFile(join(dataDir, 'service.json'), JSON.stringify(left))
+  expect(await originOfLink()).toBe('http://localhost:8080')
+})
+
+it('does not keep a service from starting where it cannot be told', async () => {
+  await rm(join(dataDir, 'service.json'), { force: true })
+  await mkdir(join(dataDir, 'service.json'))
+  const started = loadConfig({ ...environment, HELIOGRAPH_PORT: '0', HELIOGRAPH_ROLES: 'api' })
+  const service = await startService(started, SILENT_LOGGER)
+  await service.stop()
+  expect(await originOfLink()).toBe('http://localhost:8080')
+})

@@ -1,0 +1,168 @@
+import { describe, expect, test } from 'vitest'
+import { AppError } from './app-error.ts'
+import { GroupCommitter, type GroupLimits } from './group-committer.ts'
+
+const AWAY = 'the database is away'
+
+interface Group {
+  readonly members: readonly string[]
+  readonly end: () => Promise<unknown>
+  readonly fail: (message: string) => Promise<unknown>
+}
+
+function settle() {
+  return new Promise((resolve) => setImmediate(resolve))
+}
+
+/** Groups stay open until the test ends them, in `groups`. */
+function setUp(limits: Partial<GroupLimits> = {}) {
+  const groups: Group[] = []
+  const committer = new GroupCommitter<string, string>({
+    limits: {
+      membersMax: 3,
+      bytesMax: 100,
+      runningMax: 2,
+      waitingMax: 10,
+      waitMaxMs: 10_000,
+      ...limits,
+    },
+    commit: (members) =>
+      new Promise((resolve, reject) => {
+        groups.push({
+          members,
+          end: () => {
+            resolve(members.map((member) => `${member} done`))
+            return settle()
+          },
+          fail: (message) => {
+            reject(new Error(message))
+            return settle()
+          },
+        })
+      }),
+    isFaultOfAll: (error) => error instanceof Error && error.message === AWAY,
+  })
+  const add = (member: string, bytes = 1) => {
+    const result = committer.add(member, bytes)
+    result.catch(() => undefined)
+    return result
+  }
+  const membersOf = () => groups.map(({ members }) => members.join(''))
+  const group = async (index: number) => {
+    await expect.poll(() => groups.length).toBeGreaterThan(index)
+    const found = groups[index]
+    if (found === undefined) throw new Error('no such group')
+    return found
+  }
+  return { committer, add, group, groups, membersOf }
+}
+
+describe('what comes together', () => {
+  test('begins at once with the first, and what comes meanwhile is one group', async () => {
+    const { add, group, membersOf } = setUp()
+    const results = [add('a'), add('b'), add('c')]
+    expect(membersOf()).toEqual(['a'])
+    await (await group(0)).end()
+    await (await group(1)).end()
+    expect(membersOf()).toEqual(['a', 'bc'])
+    expect(await Promise.all(results)).toEqual(['a done', 'b done', 'c done'])
+  })
+
+  test('goes beside a group that runs once it fills one, and no further than the bound', async () => {
+    const { add, membersOf } = setUp()
+    for (const member of 'abcdefgh') void add(member)
+    await settle()
+    expect(membersOf()).toEqual(['a', 'bcd'])
+  })
+
+  test('holds no more bytes than a group may; what is larger goes alone', async () => {
+    const { add, group, membersOf } = setUp()
+    void add('a')
+    void add('b', 60)
+    void add('c', 60)
+    await (await group(0)).end()
+    await (await group(1)).end()
+    void add('d', 500)
+    await (await group(2)).end()
+    await (await group(3)).end()
+    expect(membersOf()).toEqual(['a', 'b', 'c', 'd'])
+  })
+
+  test('passes a group that does not end, as for a lock that another holds', async () => {
+    const { add, group, membersOf } = setUp()
+    void add('a')
+    const second = add('b')
+    await (await group(1)).end()
+    expect(await second).toBe('b done')
+    expect(membersOf()).toEqual(['a', 'b'])
+  })
+
+  test('is refused beyond what may wait, and when its group does not begin in time', async () => {
+    const { add } = setUp({ runningMax: 1, waitingMax: 1, waitMaxMs: 20 })
+    void add('a')
+    const second = add('b')
+    await expect(add('c')).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(second).rejects.toMatchObject({ code: 'unavailable' })
+  })
+})
+
+describe('a group that fails', () => {
+  test('is committed member by member, so that only the poisoned one fails', async () => {
+    const { add, group, membersOf } = setUp()
+    const [first, second, third, fourth] = ['a', 'b', 'c', 'd'].map((member) => add(member))
+    await (await group(0)).end()
+    await (await group(1)).fail('poison')
+    await (await group(2)).end()
+    await (await group(3)).fail('poison')
+    await (await group(4)).end()
+    expect(membersOf()).toEqual(['a', 'bcd', 'b', 'c', 'd'])
+    expect(await first).toBe('a done')
+    expect(await second).toBe('b done')
+    await expect(third).rejects.toThrow('poison')
+    expect(await fourth).toBe('d done')
+  })
+
+  test('fails whole when no member would fare better', async () => {
+    const { add, group, membersOf } = setUp()
+    const results = ['a', 'b', 'c'].map((member) => add(member))
+    await (await group(0)).end()
+    await (await group(1)).fail(AWAY)
+    const ends = await Promise.allSettled(results)
+    expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected'])
+    expect(membersOf()).toEqual(['a', 'bc'])
+  })
+
+  test('ends with the first member that shows that no other would fare better', async () => {
+    const { add, group, membersOf } = setUp()
+    const results = ['a', 'b', 'c', 'd'].map((member) => add(member))
+    await (await group(0)).end()
+    await (await group(1)).fail('poison')
+    await (await group(2)).fail(AWAY)
+    expect((await Promise.allSettled(results)).map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'rejected',
+      'rejected',
+      'rejected',
+    ])
+    expect(membersOf()).toEqual(['a', 'bcd', 'b'])
+  })
+})
+
+describe('the end', () => {
+  test('waits for what was taken, begins it without a pause, and takes no more', async () => {
+    const { add, committer, group, membersOf } = setUp({ membersMax: 10 })
+    const results = [add('a'), add('b'), add('c'), add('d')]
+    let isEnded = false
+    const ended = committer.close().then(() => {
+      isEnded = true
+    })
+    await expect(add('e')).rejects.toBeInstanceOf(AppError)
+    await (await group(0)).end()
+    await settle()
+    expect(isEnded).toBe(false)
+    await (await group(1)).end()
+    await ended
+    expect(membersOf()).toEqual(['a', 'bcd'])
+    expect(await Promise.all(results)).toHaveLength(4)
+  })
+})

@@ -1,0 +1,177 @@
+/*
+ * Commits together what comes together: a transaction costs many times what one more member in it does. What comes
+ * first goes at once; what comes while it is under way goes with the next. Owns when a group begins, its bounds, and
+ * that a member that fails fails alone; what a group writes, others decide.
+ */
+import { AppError } from './app-error.ts'
+
+export interface GroupLimits {
+  /** Members of a group. */
+  readonly membersMax: number
+  /** What the members of a group hold, in bytes; a larger member is a group of its own. */
+  readonly bytesMax: number
+  /** Groups that are committed at once. Another than the first begins when it is full, or the one before is slow. */
+  readonly runningMax: number
+  /** Members that wait; one more is refused. */
+  readonly waitingMax: number
+  /** How long a member waits for its group to begin. */
+  readonly waitMaxMs: number
+}
+
+export interface GroupCommitterOptions<Member, Result> {
+  readonly limits: GroupLimits
+  /** Commits a group, all of it or nothing, and answers the result of each member in their order. */
+  readonly commit: (members: readonly Member[]) => Promise<readonly Result[]>
+  /** Whether an error says that no other member would fare better, as when the database is away. */
+  readonly isFaultOfAll: (error: unknown) => boolean
+}
+
+/**
+ * How long a pause a group leaves for each of its members but the first: whatever comes alone waits for nothing, and
+ * under load groups become larger rather than more.
+ */
+const PAUSE_PER_MEMBER_MS = 5
+const PAUSE_MAX_MS = 30
+/** A group that takes longer, as for a lock that another holds, no longer holds up those who wait. */
+const SLOW_MS = 250
+const RETRY_AFTER_SECONDS = 5
+
+interface Waiting<Member, Result> {
+  readonly member: Member
+  readonly bytes: number
+  readonly resolve: (result: Result) => void
+  readonly reject: (error: unknown) => void
+  readonly timer: NodeJS.Timeout
+}
+
+/** A committer of one process. */
+export class GroupCommitter<Member, Result> {
+  readonly #options: GroupCommitterOptions<Member, Result>
+  /** In the order in which they came. */
+  readonly #waiting = new Set<Waiting<Member, Result>>()
+  readonly #running = new Set<Promise<void>>()
+  #isClosed = false
+  /** On the steady clock of `performance.now()`. */
+  #startedAtMs = -Infinity
+  #pausedUntilMs = -Infinity
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(options: GroupCommitterOptions<Member, Result>) {
+    this.#options = options
+  }
+
+  /**
+   * Resolves with the result of the member when its group is committed. When a group fails, its members are
+   * committed one by one, so that each rejects for its own fault alone.
+   *
+   * @throws AppError `unavailable` when too many wait, the group did not begin in time, or this was closed; then
+   * nothing was done
+   */
+  async add(member: Member, bytes: number): Promise<Result> {
+    const { waitMaxMs, waitingMax } = this.#options.limits
+    if (this.#isClosed || this.#waiting.size >= waitingMax) throw busy()
+    return new Promise((resolve, reject) => {
+      const refuse = () => {
+        this.#waiting.delete(entry)
+        reject(busy())
+      }
+      const entry = { member, bytes, resolve, reject, timer: setTimeout(refuse, waitMaxMs) }
+      this.#waiting.add(entry)
+      this.#startDue()
+    })
+  }
+
+  /** Takes no more members, and resolves when those that were taken are committed or have failed. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#startDue()
+    while (this.#running.size > 0) await Promise.all(this.#running)
+  }
+
+  #startDue(): void {
+    clearTimeout(this.#timer)
+    while (this.#waiting.size > 0) {
+      const waitMs = this.#nextStartMs() - performance.now()
+      if (waitMs > 0) {
+        if (waitMs !== Infinity) this.#timer = setTimeout(() => this.#startDue(), waitMs)
+        return
+      }
+      this.#start(this.#takeGroup())
+    }
+  }
+
+  #nextStartMs(): number {
+    const { membersMax, runningMax } = this.#options.limits
+    if (this.#running.size >= runningMax) return Infinity
+    if (this.#waiting.size >= membersMax || this.#isClosed) return -Infinity
+    return this.#running.size === 0 ? this.#pausedUntilMs : this.#startedAtMs + SLOW_MS
+  }
+
+  #takeGroup(): Waiting<Member, Result>[] {
+    const { bytesMax, membersMax } = this.#options.limits
+    const group: Waiting<Member, Result>[] = []
+    let bytes = 0
+    for (const next of this.#waiting) {
+      bytes += next.bytes
+      if (group.length >= membersMax || (group.length > 0 && bytes > bytesMax)) break
+      this.#waiting.delete(next)
+      clearTimeout(next.timer)
+      group.push(next)
+    }
+    return group
+  }
+
+  #start(group: readonly Waiting<Member, Result>[]): void {
+    this.#startedAtMs = performance.now()
+    const run = this.#commit(group).finally(() => {
+      this.#running.delete(run)
+      const pauseMs = Math.min(PAUSE_MAX_MS, (group.length - 1) * PAUSE_PER_MEMBER_MS)
+      this.#pausedUntilMs = performance.now() + pauseMs
+      this.#startDue()
+    })
+    this.#running.add(run)
+  }
+
+  async #commit(group: readonly Waiting<Member, Result>[]): Promise<void> {
+    const error = await this.#tryCommit(group)
+    if (error === undefined) return
+    if (group.length === 1 || this.#options.isFaultOfAll(error.cause)) {
+      for (const { reject } of group) reject(error.cause)
+      return
+    }
+    // One of them failed all, and which one is not known.
+    await this.#commitEach(group)
+  }
+
+  async #commitEach(members: readonly Waiting<Member, Result>[]): Promise<void> {
+    for (const [index, member] of members.entries()) {
+      const error = await this.#tryCommit([member])
+      if (error === undefined) continue
+      member.reject(error.cause)
+      if (!this.#options.isFaultOfAll(error.cause)) continue
+      for (const { reject } of members.slice(index + 1)) reject(error.cause)
+      return
+    }
+  }
+
+  /** Resolves the members, or answers why they are not committed. */
+  async #tryCommit(
+    group: readonly Waiting<Member, Result>[],
+  ): Promise<{ readonly cause: unknown } | undefined> {
+    try {
+      const results = await this.#options.commit(group.map(({ member }) => member))
+      for (const [index, { resolve }] of group.entries()) resolve(results[index] as Result)
+      return undefined
+    } catch (cause) {
+      return { cause }
+    }
+  }
+}
+
+function busy(): AppError {
+  return new AppError(
+    'unavailable',
+    'The service is busy with what others have sent; send this again later.',
+    { retryAfterSeconds: RETRY_AFTER_SECONDS },
+  )
+}
