@@ -2,7 +2,7 @@
  * When what has changed is read again. A record that is open follows at once; lists, which change all the time
  * where there are many devices, follow at once and then every few seconds; what nobody sees waits until it is seen.
  */
-import type { QueryClient } from '@tanstack/react-query'
+import type { Query, QueryClient } from '@tanstack/react-query'
 
 /** At least so long between two readings of lists. */
 const LISTS_EVERY_MS = 3_000
@@ -58,16 +58,30 @@ export class LiveChanges {
     const changed = [...this.#waiting[part]].map((topic) => topic.split(':', 2))
     this.#waiting[part].clear()
     if (changed.length === 0) return
-    void this.#queryClient.invalidateQueries({
-      predicate: ({ queryKey: [collection, id] }) =>
-        part === (isRecord(id) ? 'records' : 'lists') &&
-        changed.some(
-          ([name, record]) =>
-            name === 'all' ||
-            (name === collection && (record === undefined || !isRecord(id) || id === record)),
-        ),
-    })
+    const predicate = ({ queryKey: [collection, id] }: Query) =>
+      part === (isRecord(id) ? 'records' : 'lists') &&
+      changed.some(
+        ([name, record]) =>
+          name === 'all' ||
+          (name === collection && (record === undefined || !isRecord(id) || id === record)),
+      )
+    const begun = this.#queryClient.getQueryCache().findAll({ predicate }).filter(isFirstReading)
+    void this.#queryClient.invalidateQueries({ predicate })
+    for (const query of begun) void this.#followReading(query)
   }
+
+  /**
+   * Reads once more what was on its way for the first time when it changed: the library keeps such a reading, which
+   * may have been answered before the change, and begins no other.
+   */
+  async #followReading({ promise, queryKey }: Query): Promise<void> {
+    await Promise.allSettled([promise])
+    await this.#queryClient.invalidateQueries({ queryKey, exact: true })
+  }
+}
+
+function isFirstReading({ state }: Query): boolean {
+  return state.fetchStatus !== 'idle' && state.data === undefined
 }
 
 /** The second member of a key is the id of a record, unless it names a list. */
