@@ -39,12 +39,14 @@ async function loadPublishers({
   sealer,
   baseUrl,
 }: PublisherDependencies): Promise<readonly ChangePublisher[]> {
+  const { createOsUserBinder } = await import('../sign-in/proof/os-users.ts')
   const { createSessionEnder } = await import('../sign-in/sessions/end-sessions.ts')
   const { createSsfPublisher } = await import('../signals/sets/ssf-publisher.ts')
   const { createWebhookPublisher } = await import('../signals/webhooks/webhook-publisher.ts')
   return [
     // First: what it adds is told by the others.
     createSessionEnder(),
+    createOsUserBinder(),
     createSsfPublisher({ sealer }),
     createWebhookPublisher({ clock, baseUrl }),
   ]

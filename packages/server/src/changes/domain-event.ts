@@ -170,7 +170,13 @@ interface EventContents {
   'devices.created': { readonly deviceId: string }
   'devices.destroyed': DestroyedDevice
   'devices.registered': { readonly deviceId: string }
-  /** Somebody decided that the device is not registered to whoever asked for it. */
+  /** Somebody decided that the device is registered to whoever asked for it. */
+  'registration_request.approved': {
+    readonly requestId: string
+    readonly deviceId: string
+    readonly personId: string
+  }
+  /** Somebody decided that it is not. */
   'registration_request.denied': { readonly deviceId: string }
   /** Registered to another person than before. */
   'devices.reassigned': { readonly deviceId: string }

@@ -120,6 +120,9 @@ export interface DeviceTables {
     device_id: string
     requester_person_id: string | null
     requester_message: string
+    /** The user of the operating system as whom the requester was proven on the device; null where nobody was. */
+    os_uid: string | null
+    os_user_name: string | null
     status: Generated<'pending' | 'approved' | 'denied'>
     internal_approval_note: string | null
     internal_denial_note: string | null

@@ -11,6 +11,7 @@ import { getSignInPolicy } from '../policy/policy-store.ts'
 import { isEveryWarningSnoozed } from '../shown-issues/list-shown-issues.ts'
 import { findDeviceOfPerson, isPersonBlocked, type DeviceOfPerson } from './attempt-facts-read.ts'
 import { toOwnerRefusal } from './know-device.ts'
+import { admitOsUser } from '../proof/os-users.ts'
 import type { Attempt } from './attempt-store.ts'
 import { grantLocked, mayBreakGlass, refuseLocked } from './end-attempt.ts'
 import { lockAttempt, moveAttempt } from './move-attempt.ts'
@@ -62,7 +63,7 @@ async function decide(
   if (locked === undefined) return refuseLocked(change, attempt, 'device_unknown')
   const [device] = await settleDueStatuses(change, [locked], change.now())
   const facts = await findDeviceOfPerson(tx, locked.id, attempt.personId ?? '0')
-  const refusal = await findRefusal(change, facts, isFresh)
+  const refusal = await findRefusal(change, attempt, facts, isFresh)
   if (refusal !== undefined) return refuseLocked(change, attempt, refusal)
   if (await isBlocked(change, attempt, device?.authState)) return block(change, attempt)
   const isToBeWarned = attempt.applicationId !== null && !isWarned
@@ -86,12 +87,15 @@ async function isBlocked(
 
 async function findRefusal(
   change: Change,
+  attempt: Attempt,
   device: DeviceOfPerson | undefined,
   isFresh: boolean,
 ): Promise<RefusalCode | undefined> {
   if (device === undefined || device.isLeaving) return 'device_unknown'
   if (!device.isRegistered && device.ownUntil !== null) return 'registration_ended'
   if (!device.isAllowed) return toOwnerRefusal(device)
+  // What the proof saw is as old as the wait for an approval, and the device may be another one's by now.
+  if (!(await admitOsUser(change, attempt, device.id))) return 'other_os_user'
   if (isFresh) return undefined
   const { unreachableDevice, lastKnownMinutes } = await getSignInPolicy(change.tx)
   if (unreachableDevice === 'refuse' || device.lastSeenAt === null) return 'device_unreachable'

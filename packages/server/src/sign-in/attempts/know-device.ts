@@ -15,7 +15,7 @@ import { isPersonProven } from './person-proven.ts'
 import { mayBreakGlass, refuseLocked } from './end-attempt.ts'
 import { lockAttempt, moveAttempt } from './move-attempt.ts'
 import type { RefusalCode } from './refusals.ts'
-import { updateOsUserRegistered } from '../proof/os-user-store.ts'
+import { admitOsUser } from '../proof/os-users.ts'
 
 /** A device that is known, and by what. */
 export interface KnownDevice {
@@ -129,7 +129,9 @@ export async function deviceRegistered(change: Change, attemptId: string): Promi
   if (device?.isAllowed !== true) {
     return refuseLocked(change, attempt, toOwnerRefusal(device))
   }
-  await updateOsUserRegistered(change.tx, device.id, attempt.personId ?? '0', attempt.startedAt)
+  if (!(await admitOsUser(change, attempt, device.id))) {
+    return refuseLocked(change, attempt, 'other_os_user')
+  }
   const description = `The device ${device.name} was registered to the person.`
   return moveAttempt(
     change,

@@ -35,10 +35,7 @@ export async function findKnownOsUsers(
   return rows[0] ?? { ofPerson: null, isOfAnother: false, isForAnyone: false }
 }
 
-/**
- * Notes as which user a person was first proven; what was noted since the registration stays. Of a device that nobody has
- * registered the last one is kept, which may lead to its registration.
- */
+/** Notes as which user a person was first proven; what was noted since the registration of the device stays. */
 export async function insertOsUser(
   db: Kysely<Schema>,
   deviceId: string,
@@ -51,19 +48,19 @@ export async function insertOsUser(
     values (${deviceId}, ${personId}, ${uid}, ${userName}, ${at})
     on conflict (device_id, person_id) do update
       set uid = excluded.uid, user_name = excluded.user_name, bound_at = excluded.bound_at
-      where known.bound_at < (select coalesce(registered_at, 'infinity') from device
-        where id = known.device_id)`.execute(db)
+      where known.bound_at < (select registered_at from device where id = known.device_id)`.execute(db)
 }
 
-/** The user as whom a person was proven at the sign-in, begun at `since`, that led to the registration of the device. */
-export async function updateOsUserRegistered(
+/** As which user the requester of a registration was proven on the device; undefined where nobody was. */
+export async function findOsUserOfRequest(
   db: Kysely<Schema>,
-  deviceId: string,
-  personId: string,
-  since: Date,
-): Promise<void> {
-  await sql`
-    update sign_in_os_user u set bound_at = d.registered_at from device d
-    where d.id = u.device_id and u.device_id = ${deviceId} and u.person_id = ${personId}
-      and u.bound_at >= ${since} and u.bound_at < d.registered_at`.execute(db)
+  requestId: string,
+): Promise<OsUser | undefined> {
+  const row = await db
+    .selectFrom('registration_request')
+    .select(['os_uid as uid', 'os_user_name as userName'])
+    .where('id', '=', requestId)
+    .executeTakeFirst()
+  const { uid = null, userName } = row ?? {}
+  return uid === null ? undefined : { uid, userName: userName ?? '' }
 }

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   browserRows,
   openProofWorld,
@@ -9,7 +9,15 @@ import {
 } from '../../../test/support/proof-world.ts'
 
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
+import { createChangeRunner, type Change } from '../../changes/change.ts'
+import { systemClock } from '../../platform/clock.ts'
+import { decideRegistrationRequest } from '../../posture/devices/registration-requests/decide-registration-request.ts'
+import { postureKnown } from '../attempts/decide-posture.ts'
+import { refuseAttempt } from '../attempts/refuse-attempt.ts'
+import { settleRegistration } from '../attempts/run-posture.ts'
+import { updateSignInPolicy } from '../policy/policy-store.ts'
 import { registerAttemptDevice } from '../registration/register-device.ts'
+import { createOsUserBinder } from './os-users.ts'
 import { PROOFS_OF_PERSON_MAX, startProof } from './start-proof.ts'
 
 let world: ProofWorld
@@ -276,6 +284,79 @@ describe('somebody else is not taken for it', () => {
     const other = await proveAs('1001')
     expect([other.stage, await refusalOf(other.id)]).toEqual(['refused', 'other_os_user'])
     expect((await proveAs('1000')).stage).toBe('posture')
+  })
+
+  describe('as another user of the device than was approved', () => {
+    const proveAs = async (device: string, uid: string) => {
+      const attempt = await world.begin()
+      const opened = await openAll(attempt)
+      world.answers.set(device, () => browserRows(opened, { uid }))
+      return { id: attempt.id, stage: await world.finish(attempt) }
+    }
+    const change = async <Result>(work: (open: Change) => Promise<Result>) =>
+      createChangeRunner(world.database.db, systemClock, [createOsUserBinder()])(
+        { actor: SYSTEM_ACTOR },
+        work,
+      )
+    const register = async (id: string) => change((open) => registerAttemptDevice(open, id))
+    const settle = async (id: string) => {
+      const attempt = await world.attempt(id)
+      if (attempt === undefined) throw new Error('the sign-in is gone')
+      const context = { db: world.database.db, runChange: world.runChange, clock: systemClock }
+      const { stage, refusalCode } = await settleRegistration(context, attempt)
+      return refusalCode ?? stage
+    }
+    const approve = async (device: string) => {
+      const { id } = await world.database.db
+        .selectFrom('registration_request')
+        .select('id')
+        .where('device_id', '=', device)
+        .executeTakeFirstOrThrow()
+      const decision = { status: 'approved', internalMessage: null } as const
+      await change((open) => decideRegistrationRequest(open, id, decision))
+    }
+    beforeEach(async () => {
+      const { db } = world.database
+      await updateSignInPolicy(db, { firstRegistration: 'admin_approval' }, new Date())
+      await db.updateTable('person').set({ first_device_trusted_at: null }).execute()
+    })
+    afterEach(() => world.database.db.deleteFrom('sign_in_policy').execute())
+
+    it('nobody goes on who waits beside it', async () => {
+      const device = await addUnregistered()
+      const asked = await proveAs(device, '1000')
+      await register(asked.id)
+      const beside = await proveAs(device, '1001')
+      await register(beside.id)
+      await approve(device)
+      expect(await settle(beside.id)).toBe('other_os_user')
+      expect(await settle(asked.id)).toBe('posture')
+    })
+
+    it('nobody comes after an approval that was given when the sign-in was over', async () => {
+      const device = await addUnregistered()
+      const asked = await proveAs(device, '1000')
+      await register(asked.id)
+      await change((open) => refuseAttempt(open, asked.id, 'cancelled'))
+      await approve(device)
+      const other = await proveAs(device, '1001')
+      expect([other.stage, await refusalOf(other.id)]).toEqual(['refused', 'other_os_user'])
+      expect((await proveAs(device, '1000')).stage).toBe('posture')
+    })
+
+    it('nobody is let in who was proven before the device was for its owner alone', async () => {
+      const device = await world.addDevice({ authentication_mode: 'anyone' })
+      expect((await proveAs(device, '1000')).stage).toBe('posture')
+      const other = await proveAs(device, '1001')
+      expect(other.stage).toBe('posture')
+      await world.database.db
+        .updateTable('device')
+        .set({ authentication_mode: 'only_registered_owner' })
+        .where('id', '=', device)
+        .execute()
+      const decided = await change((open) => postureKnown(open, other.id, { isFresh: true }))
+      expect(decided.refusalCode).toBe('other_os_user')
+    })
   })
 
   it('whoever stole every cookie and opens the ports from another machine proves nothing', async () => {

@@ -19,7 +19,7 @@ import { getSignInPolicy } from '../policy/policy-store.ts'
 import type { AskDevices } from '../../posture/device-questions/ask-devices.ts'
 import { listCandidates, type Candidate } from './candidate-read.ts'
 import { findProvenDevice, type OtherDevice, type ProvenDevice } from './find-proven-device.ts'
-import { findKnownOsUsers, insertOsUser } from './os-user-store.ts'
+import { admitOsUser, isOsUserAllowed, toOsUserEvidence } from './os-users.ts'
 import { listArrivals, type ProbeArrival } from './probe-arrival-store.ts'
 import { claimLeases, deleteLeasesOfAttempt, listLeasesOfAttempt } from './probe-lease-store.ts'
 import { ASK_TIMEOUT_MS, isBeingDecided, PORTS_PER_PROOF } from './start-proof.ts'
@@ -156,18 +156,15 @@ async function conclude(change: Change, attempt: Attempt, outcome: Outcome): Pro
   const { deviceId, browser } = proven
   const personId = attempt.personId ?? '0'
   if (!browser.isLocalProxy) {
-    const known = await findKnownOsUsers(change.tx, deviceId, personId, browser.uid)
-    const isOther = known.isOfAnother || (known.ofPerson ?? browser.uid) !== browser.uid
-    if (isOther && !known.isForAnyone) {
+    if (!(await isOsUserAllowed(change, { deviceId, personId }, browser))) {
       return deviceNotProven(change, attempt.id, { reason: 'other_os_user', evidence })
     }
   }
   await tellProof(change, attempt, proven)
   const moved = await deviceProven(change, attempt.id, { deviceId, assurance: 'live', evidence })
   await judgeKeyByProof(change, moved, deviceId)
-  if (moved.stage !== 'refused' && !browser.isLocalProxy) {
-    await insertOsUser(change.tx, deviceId, personId, browser, change.now())
-  }
+  // Of a device that nobody has registered it is noted once it is.
+  if (moved.stage === 'posture') await admitOsUser(change, moved, deviceId)
   return moved
 }
 
@@ -224,8 +221,7 @@ function toProvenEvidence({ deviceId, browser, latencyMs }: ProvenDevice) {
     is_local_proxy: browser.isLocalProxy,
     pid: browser.pid,
     path: browser.path,
-    os_uid: browser.uid,
-    os_user: browser.userName,
+    ...toOsUserEvidence(browser),
     local_ports: browser.localPorts,
     is_port_agreed: browser.isPortAgreed,
     latency_ms: latencyMs,

@@ -15,6 +15,8 @@ import { isPersonProven } from '../attempts/person-proven.ts'
 import { deviceRegistered } from '../attempts/know-device.ts'
 import { lockAttempt } from '../attempts/move-attempt.ts'
 import { getSignInPolicy } from '../policy/policy-store.ts'
+import { readOsUser } from '../proof/os-users.ts'
+import type { OsUser } from '../proof/os-user-store.ts'
 import { requestConfirmation } from './request-confirmation.ts'
 import { decideRegistration } from './registration-rule.ts'
 
@@ -48,7 +50,8 @@ export async function registerAttemptDevice(
       return registerTo(change, attempt)
     case 'confirmed':
       if (rule.ways.includes('admin_approval')) {
-        await requestOfAdmins(change, { deviceId, personId }, message)
+        const osUser = readOsUser(attempt)
+        await requestOfAdmins(change, { deviceId, personId, osUser }, message)
       }
       return requestConfirmation(change, attempt, {
         kind: 'registration',
@@ -60,14 +63,20 @@ export async function registerAttemptDevice(
   }
 }
 
+interface WantedRegistration {
+  readonly deviceId: string
+  readonly personId: string
+  readonly osUser: OsUser | undefined
+}
+
 /** An admin may also decide when the sign-in is over; the next one then finds the device registered. */
 async function requestOfAdmins(
   change: Change,
-  { deviceId, personId }: { readonly deviceId: string; readonly personId: string },
+  { deviceId, personId, osUser }: WantedRegistration,
   message = 'Asked for while signing in.',
 ): Promise<void> {
   if ((await findPendingRequest(change.tx, deviceId, personId)) !== undefined) return
-  await createRegistrationRequest(change, { deviceId, person_id: personId, message })
+  await createRegistrationRequest(change, { deviceId, person_id: personId, message, osUser })
 }
 
 /** Registers the device of an attempt that stands at its registration, and moves the attempt on. */

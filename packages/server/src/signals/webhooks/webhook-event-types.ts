@@ -60,6 +60,7 @@ export function namesOf(type: DomainEventType): readonly SubscribableEvent[] {
 /** Streams and the application itself are told of sessions; the others are causes within the service. */
 const UNTOLD = [
   'device.dismissed',
+  'registration_request.approved',
   'registration_request.denied',
   'device.registration_ended',
   'person.deprovisioned',

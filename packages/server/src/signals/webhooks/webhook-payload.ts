@@ -58,6 +58,7 @@ const FORMS: { readonly [Type in DomainEventType]: EventForm<DomainEventOf<Type>
   'devices.registered': DEVICE,
   'devices.reassigned': DEVICE,
   'device.dismissed': UNTOLD,
+  'registration_request.approved': UNTOLD,
   'registration_request.denied': UNTOLD,
   'device.registration_ended': UNTOLD,
   'devices.reenrolled': DEVICE,

@@ -9,6 +9,8 @@ import { findPendingRequest, insertRegistrationRequest } from './registration-re
 export interface NewRegistrationRequest extends RequesterReference {
   readonly deviceId: string
   readonly message: string
+  /** As whom the requester was proven on the device: an approval lets in nobody else of its users. */
+  readonly osUser?: { readonly uid: string; readonly userName: string } | undefined
 }
 
 /**
@@ -37,6 +39,8 @@ export async function createRegistrationRequest(
     deviceId: device.id,
     requesterPersonId: requester.id,
     requesterMessage: input.message,
+    osUid: input.osUser?.uid ?? null,
+    osUserName: input.osUser?.userName ?? null,
     internalApprovalNote: null,
     internalDenialNote: null,
     endUserDenialNote: null,

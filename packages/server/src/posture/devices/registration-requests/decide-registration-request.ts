@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../changes/audit/audit-entry.ts'
 import type { Change } from '../../../changes/change.ts'
-import { findPerson } from '../../../people/people/person-store.ts'
+import { findPerson, type Person } from '../../../people/people/person-store.ts'
 import { conflict } from '../../../platform/app-error.ts'
 import { getDeviceForUpdate } from '../device-store.ts'
 import { setDeviceOwner } from '../set-device-owner.ts'
@@ -72,8 +72,9 @@ export async function decideRegistrationRequest(
   const values = toValues(change, before, decision)
   if (JSON.stringify(toAudit(before)) === JSON.stringify(toAudit(values))) return before
   if (decision.status === 'approved' && before.status !== 'approved') {
-    const email = await getRequesterEmail(change, before)
+    const { id: personId, email } = await getRequester(change, before)
     await setDeviceOwner(change, deviceId, { email })
+    change.recordEvent({ type: 'registration_request.approved', requestId: id, deviceId, personId })
   }
   const after = await updateRegistrationRequest(tx, id, { ...values, updatedAt: at })
   if (after.status === 'denied' && before.status !== 'denied') {
@@ -90,15 +91,12 @@ export async function decideRegistrationRequest(
   return after
 }
 
-async function getRequesterEmail(
-  change: Change,
-  request: RegistrationRequestRecord,
-): Promise<string> {
+async function getRequester(change: Change, request: RegistrationRequestRecord): Promise<Person> {
   const person =
     request.requesterPersonId === null
       ? undefined
       : await findPerson(change.tx, request.requesterPersonId)
-  if (person !== undefined && person.deprovisionedAt === null) return person.email
+  if (person !== undefined && person.deprovisionedAt === null) return person
   throw conflict('The requester is no longer there; the device cannot be registered to nobody.')
 }
 
