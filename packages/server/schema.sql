@@ -1416,8 +1416,11 @@ create table registration_request (
   decided_at timestamp with time zone,
   decided_by text,
   updated_at timestamp with time zone not null,
+  os_uid text,
+  os_user_name text,
   constraint registration_request_pkey PRIMARY KEY (id),
   constraint registration_request_check CHECK (((status = 'pending'::text) = (decided_at IS NULL))),
+  constraint registration_request_os_user CHECK (((os_uid IS NULL) = (os_user_name IS NULL))),
   constraint registration_request_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'denied'::text]))),
   constraint registration_request_device_id_fkey FOREIGN KEY (device_id) REFERENCES device(id) ON DELETE CASCADE,
   constraint registration_request_requester_person_id_fkey FOREIGN KEY (requester_person_id) REFERENCES person(id) ON DELETE SET NULL

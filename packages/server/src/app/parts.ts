@@ -26,6 +26,7 @@ import { personDeviceRoutes } from '../posture/devices/person-device-routes.ts'
 import { createDeviceQuestionsPart } from '../posture/device-questions/device-questions-part.ts'
 import { createChecksPart, createDevicesPart, createFleetPart } from '../posture/posture-parts.ts'
 import { PROCESS_ROLES, type ProcessRole } from '../schema/process-role.ts'
+import { createRerunAnswersPart } from '../posture/checks/rerun-answers-part.ts'
 import { hurryDevices } from '../posture/osquery/hurried-devices.ts'
 import { createAdminDevicesPart } from '../sign-in/admin-devices/admin-devices-part.ts'
 import { createDeviceTrust } from '../sign-in/admin-devices/device-trust-read.ts'
@@ -199,12 +200,15 @@ function createSignInParts(
     hurry: (deviceIds, untilMs) => hurryDevices(db, deviceIds, untilMs),
     tls,
   })
+  const answers = createRerunAnswersPart()
+  const { reruns } = answers
   const list = [
     questions,
+    answers,
     proof,
     createSignInPart(foundation, config),
-    createGatePart(foundation, config, { outbound, ask: questions.askDevices }),
-    createPagesPart(foundation, config),
+    createGatePart(foundation, config, { outbound, ask: questions.askDevices, reruns }),
+    createPagesPart({ ...foundation, reruns }, config),
   ]
   return { list, setTls: proof.setTls }
 }

@@ -4,6 +4,7 @@ import { createProviderGateway } from '../organisation/admin-oidc/provider-gatew
 import type { Outbound } from '../platform/net/outbound.ts'
 import { deriveKey, type MasterKeys } from '../platform/secrets/master-key.ts'
 import type { AskDevices } from '../posture/device-questions/ask-devices.ts'
+import type { RerunAnswers } from '../posture/checks/rerun-answers.ts'
 import { dueJob, periodicJob } from '../schema/jobs.ts'
 import type { ApiRoute } from '../schema/operations.ts'
 import { applicationRoutes } from './applications/application-routes.ts'
@@ -54,13 +55,14 @@ export type GateFoundation = Foundation & { readonly masterKeys: MasterKeys }
 interface GateDependencies {
   readonly outbound: Outbound
   readonly ask: AskDevices
+  readonly reruns: RerunAnswers
 }
 
 /** Signing in here: applications, upstream providers, the policy, attempts and what they grant. */
 export function createGatePart(
   foundation: GateFoundation,
   { baseUrl, signInRetentionDays, trustedProxies }: GateSettings,
-  { outbound, ask }: GateDependencies,
+  { outbound, ask, reruns }: GateDependencies,
 ): ServicePart {
   const { db, runChange, clock, sealer, log } = foundation
   const gateway = createProviderGateway(outbound, `${baseUrl}${UPSTREAM_CALLBACK_PATH}`, clock)
@@ -95,7 +97,7 @@ export function createGatePart(
       mountProvider(http, { db, runChange, baseUrl, upstream, openProvider })
       mountEntra(http, entra)
       mountForwardAuth(http, site, { ...foundation, baseUrl, keys, upstream, trustedProxies })
-      const attempts = { db, runChange, clock, log, baseUrl, watch }
+      const attempts = { db, runChange, clock, log, baseUrl, watch, reruns }
       const toEntra = async (held: HeldAttempt) => toEntraPage(await answerEntra(entra, held))
       mountPages(http, site, [
         ...attemptRoutes({ ...attempts, answerEntra: toEntra }),

@@ -1,4 +1,5 @@
 import { sql, type RawBuilder, type Transaction } from 'kysely'
+import { notify } from '../../platform/db/listener.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { OsqueryRow } from '../../schema/tables/column-types.ts'
 import type {
@@ -7,6 +8,9 @@ import type {
   RemediationStrategy,
 } from '../../schema/status-values.ts'
 import { IS_BLOCKING_ALLOWED, IS_TARGETED } from './check-scope-store.ts'
+import { RERUN_CHANNEL } from './rerun-answers.ts'
+
+const DEVICES_PER_NOTIFICATION = 200
 
 /** A check together with its present result on one device. */
 export interface DeviceCheck {
@@ -196,7 +200,8 @@ export interface FulfilledChecks extends ChecksOfDevice {
 
 /**
  * Removes the requests for a rerun of checks that were made before the run of the device began. A request cannot be
- * later than a result whose lock it would have waited for: one that seems so is of a clock that was set back.
+ * later than a result whose lock it would have waited for: one that seems so is of a clock that was set back. Tells
+ * whoever waits for these devices.
  */
 export async function deleteFulfilledRefreshes(
   tx: Transaction<Schema>,
@@ -205,13 +210,19 @@ export async function deleteFulfilledRefreshes(
 ): Promise<void> {
   if (fulfilled.length === 0) return
   const runs = fulfilled.map(({ deviceId, askedAt }) => ({ id: deviceId, asked_at: askedAt }))
-  await sql`
+  const { rows } = await sql<{ id: string }>`
     delete from check_refresh refresh
     using jsonb_to_recordset(${JSON.stringify(runs)}::jsonb) as run(id bigint, asked_at timestamptz)
     where refresh.device_id = run.id
       and (refresh.device_id, refresh.check_id) in (
         select device_id, check_id from (${checkPairs(fulfilled)}) as answered)
-      and (refresh.requested_at <= run.asked_at or refresh.requested_at > ${ranAt})`.execute(tx)
+      and (refresh.requested_at <= run.asked_at or refresh.requested_at > ${ranAt})
+    returning refresh.device_id as id`.execute(tx)
+  const deviceIds = [...new Set(rows.map(({ id }) => id))]
+  for (let start = 0; start < deviceIds.length; start += DEVICES_PER_NOTIFICATION) {
+    const some = deviceIds.slice(start, start + DEVICES_PER_NOTIFICATION)
+    await notify(tx, RERUN_CHANNEL, some.join(' '))
+  }
 }
 
 /** One change of a result's status, as the history keeps it. */

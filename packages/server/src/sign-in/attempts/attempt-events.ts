@@ -4,6 +4,7 @@
  */
 import { PassThrough, type Readable } from 'node:stream'
 import { SECOND_MS } from '../../platform/clock.ts'
+import { KeyedWatchers } from '../../platform/keyed-watchers.ts'
 
 /** As many pages as somebody has open of one sign-in. */
 export const STREAMS_PER_ATTEMPT_MAX = 4
@@ -23,24 +24,12 @@ export interface AttemptWatch {
 }
 
 export function createAttemptWatch(): AttemptWatch {
-  const watchers = new Map<string, Set<() => void>>()
+  const watchers = new KeyedWatchers()
   const streams = new Map<string, Set<PassThrough>>()
   return {
-    hear: (payload) => {
-      const id = readId(payload)
-      for (const look of watchers.get(id) ?? []) look()
-    },
-    hearAll: () => {
-      for (const looks of watchers.values()) for (const look of looks) look()
-    },
-    watch: (attemptId, look) => {
-      const looks = watchers.get(attemptId) ?? new Set()
-      watchers.set(attemptId, looks.add(look))
-      return () => {
-        looks.delete(look)
-        if (looks.size === 0) watchers.delete(attemptId)
-      }
-    },
+    hear: (payload) => watchers.hear(readId(payload)),
+    hearAll: () => watchers.hearAll(),
+    watch: (attemptId, look) => watchers.watch(attemptId, look),
     end: () => {
       for (const some of streams.values()) for (const stream of some) stream.end()
     },

@@ -5,6 +5,7 @@
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { Foundation } from '../../changes/foundation.ts'
 import { conflict } from '../../platform/app-error.ts'
+import type { RerunAnswers } from '../../posture/checks/rerun-answers.ts'
 import type { PageAnswer, PageRequest, PageRoute } from '../pages/page-surface.ts'
 import { getHeldAttempt, type HeldAttempt } from './attempt-cookie-input.ts'
 import { streamAttempt, type AttemptWatch } from './attempt-events.ts'
@@ -19,6 +20,7 @@ export interface AttemptRouteDependencies extends Pick<
   'db' | 'runChange' | 'clock' | 'log'
 > {
   readonly baseUrl: string
+  readonly reruns: RerunAnswers
   readonly watch: AttemptWatch
   /** Ends an attempt that came from Entra, by the form that takes its answer there. */
   readonly answerEntra: (held: HeldAttempt) => Promise<PageAnswer>

@@ -12,9 +12,14 @@ import {
   proveTestDevice,
 } from '../../../test/support/sign-in-fixtures.ts'
 import { MINUTE_MS } from '../../platform/clock.ts'
+import { CleanupStack } from '../../platform/cleanup-stack.ts'
+import { createListener } from '../../platform/db/listener.ts'
 import { newSecret } from '../../platform/ids.ts'
+import { SILENT_LOGGER } from '../../platform/silent-logger.ts'
+import { createRerunAnswers, RERUN_CHANNEL } from '../../posture/checks/rerun-answers.ts'
 import type { Attempt } from './attempt-store.ts'
 import { ATTEMPT_LIFETIME_MS } from './move-attempt.ts'
+import { insertCheckRefreshes } from './stale-checks-store.ts'
 import { RECHECKS_MAX, runPosture, type RunPostureDependencies } from './run-posture.ts'
 
 let database: TestDatabase
@@ -23,19 +28,29 @@ let posture: Posture
 let context: RunPostureDependencies
 let attempt: Attempt
 let checkId: string
+const cleanup = new CleanupStack()
+/** Only what is told wakes whoever waits. */
+const reruns = createRerunAnswers(MINUTE_MS)
 
 beforeAll(async () => {
   database = await createTestDatabase()
+  cleanup.add(() => database.close())
   posture = createPosture(database.db)
+  const { connection, network } = database
+  const listener = createListener(connection, { log: SILENT_LOGGER, network })
+  listener.subscribe(RERUN_CHANNEL, (payload) => reruns.hear(payload))
+  listener.start()
+  cleanup.add(() => listener.stop())
+  await listener.whenListening()
   checkId = await posture.insertCheck({ remediation_strategy: 'block_immediately' })
 })
-afterAll(() => database.close())
+afterAll(() => cleanup.run())
 beforeEach(async () => {
   const { db } = database
   // Later than the results of the checks, which come by the clock of the database.
   clock = new ManualClock(new Date(Date.now() + MINUTE_MS))
   const runChange = createChangeRunner(db, clock, [])
-  context = { db, clock, runChange }
+  context = { db, clock, runChange, reruns }
   const email = `${newSecret(6)}@example.com`
   const owner = await insertPerson(db, { email })
   const deviceId = await posture.insertDevice({ ...inOrder(), owner_person_id: owner })
@@ -82,6 +97,40 @@ it('asks the device once while it has not answered, however often somebody asks'
   const ended = await Promise.allSettled(rechecks)
   expect(ended.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThan(0)
   expect(await asked()).toEqual([1, 0])
+})
+
+it('is woken by the answer, in whichever process it arrives, and looks once', async () => {
+  let looks = 0
+  const begin: typeof reruns.begin = (deviceId) => {
+    const wait = reruns.begin(deviceId)
+    return {
+      end: () => wait.end(),
+      // Longer than any test takes: nothing but the answer ends the wait.
+      until: async (isAnswered) =>
+        wait.until(async () => {
+          looks += 1
+          return isAnswered()
+        }, 10 * MINUTE_MS),
+    }
+  }
+  context = { ...context, reruns: { begin } }
+  const waiting = recheck()
+  await expect.poll(asked).toEqual([1, 1])
+  // Another device is nothing to this one.
+  const other = await posture.insertDevice(inOrder())
+  await posture.change(({ tx }) => insertCheckRefreshes(tx, other, [checkId], clock.now()))
+  await posture.report(other, { [checkId]: PASS })
+  await posture.report(attempt.deviceId ?? '0', { [checkId]: FAIL })
+  expect((await waiting).stage).toBe('blocked')
+  expect(looks).toBe(1)
+})
+
+it('finds by itself what it was not told', async () => {
+  context = { ...context, reruns: createRerunAnswers(20) }
+  const waiting = recheck()
+  await expect.poll(asked).toEqual([1, 1])
+  await posture.report(attempt.deviceId ?? '0', { [checkId]: FAIL })
+  expect((await waiting).stage).toBe('blocked')
 })
 
 it('asks no device for a sign-in that is over', async () => {

@@ -2,12 +2,12 @@
  * What happens between knowing a device and deciding: checks whose results are too old run again, for as long as a
  * person waits. Owns no decision. Any process may do it, at any time, again: the decision is a change of its own.
  */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { Change } from '../../changes/change.ts'
 import type { Foundation } from '../../changes/foundation.ts'
 import { AppError, conflict } from '../../platform/app-error.ts'
 import { MINUTE_MS, SECOND_MS } from '../../platform/clock.ts'
+import type { RerunAnswers } from '../../posture/checks/rerun-answers.ts'
 import { findRegistrationDenial } from '../registration/confirmation-store.ts'
 import { denyRegistration } from '../registration/deny-registration.ts'
 import { getSignInPolicy } from '../policy/policy-store.ts'
@@ -23,11 +23,15 @@ import {
   listStaleCheckIds,
 } from './stale-checks-store.ts'
 
-export type RunPostureDependencies = Pick<Foundation, 'db' | 'runChange' | 'clock'>
+/** What going on after a decision elsewhere works with. */
+export type SettleDependencies = Pick<Foundation, 'db' | 'runChange' | 'clock'>
+
+export interface RunPostureDependencies extends SettleDependencies {
+  readonly reruns: Pick<RerunAnswers, 'begin'>
+}
 
 /** How long a person waits for the answer of a device. */
 const ANSWER_MAX_MS = 8 * SECOND_MS
-const LOOK_MS = 100
 /** How often one sign-in has its device asked for everything again, whatever the age of its results. */
 export const RECHECKS_MAX = 30
 const RECHECKS = 'rechecks'
@@ -50,10 +54,11 @@ export async function runPosture(
   attempt: Pick<Attempt, 'id' | 'deviceId'>,
   { isContinuing, isRecheck = false }: PostureStep,
 ): Promise<Attempt> {
-  const isFresh = attempt.deviceId === null || (await rerun(dependencies, attempt.id, isRecheck))
+  const { id, deviceId } = attempt
+  const isFresh = deviceId === null || (await rerun(dependencies, { id, deviceId }, isRecheck))
   const step = isContinuing ? continueAttempt : postureKnown
   return dependencies.runChange({ actor: SYSTEM_ACTOR }, async (change) =>
-    step(change, attempt.id, { isFresh }),
+    step(change, id, { isFresh }),
   )
 }
 
@@ -76,7 +81,7 @@ export async function proceedAttempt(
  * registration goes on; it ends where the request was denied. Any number of processes may call it at a time.
  */
 export async function settleRegistration(
-  { db, runChange, clock }: RunPostureDependencies,
+  { db, runChange, clock }: SettleDependencies,
   attempt: Attempt,
 ): Promise<Attempt> {
   const { id, stage, deviceId, personId, endedAt, expiresAt } = attempt
@@ -102,20 +107,21 @@ export async function settleRegistration(
  * @throws AppError `not_found`; `conflict` for an attempt at another step, or that asked too often: no device is asked
  */
 async function rerun(
-  { db, runChange }: RunPostureDependencies,
-  attemptId: string,
+  { db, runChange, reruns }: RunPostureDependencies,
+  { id, deviceId }: { readonly id: string; readonly deviceId: string },
   isRecheck: boolean,
 ): Promise<boolean> {
-  const { deviceId, checkIds } = await runChange({ actor: SYSTEM_ACTOR }, async (change) =>
-    askForStale(change, await lockAttempt(change, attemptId, AT_POSTURE), isRecheck),
-  )
-  if (checkIds.length === 0) return true
-  const until = performance.now() + ANSWER_MAX_MS
-  while (performance.now() < until) {
-    await sleep(LOOK_MS)
-    if ((await countUnanswered(db, deviceId, checkIds)) === 0) return true
+  const wait = reruns.begin(deviceId)
+  try {
+    const checkIds = await runChange({ actor: SYSTEM_ACTOR }, async (change) =>
+      askForStale(change, await lockAttempt(change, id, AT_POSTURE), isRecheck),
+    )
+    if (checkIds.length === 0) return true
+    const isAnswered = async () => (await countUnanswered(db, deviceId, checkIds)) === 0
+    return await wait.until(isAnswered, ANSWER_MAX_MS)
+  } finally {
+    wait.end()
   }
-  return false
 }
 
 /** Asks the device of an attempt to run what is too old again; answers which checks are to be waited for. */
@@ -123,7 +129,7 @@ async function askForStale(
   change: Change,
   attempt: Attempt,
   isRecheck: boolean,
-): Promise<{ readonly deviceId: string; readonly checkIds: readonly string[] }> {
+): Promise<readonly string[]> {
   const { tx, at } = change
   const deviceId = attempt.deviceId ?? '0'
   const { recheckAgeMinutes } = await getSignInPolicy(tx)
@@ -142,7 +148,7 @@ async function askForStale(
       after: { check_count: unasked.length },
     })
   }
-  return { deviceId, checkIds }
+  return checkIds
 }
 
 async function countRecheck({ tx }: Change, attempt: Attempt): Promise<void> {

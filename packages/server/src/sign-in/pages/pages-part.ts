@@ -1,5 +1,6 @@
 import type { Foundation, ServicePart } from '../../changes/foundation.ts'
 import type { MasterKeys } from '../../platform/secrets/master-key.ts'
+import type { RerunAnswers } from '../../posture/checks/rerun-answers.ts'
 import { fixLinkRoutes, fixPageRoutes } from '../person-pages/fix/fix-routes.ts'
 import type { KeptDays } from '../person-pages/privacy/kept-days.ts'
 import { privacyRoutes } from '../person-pages/privacy/privacy-routes.ts'
@@ -16,6 +17,7 @@ import { StateWatchers } from './state-watchers.ts'
 /** What pages stand on. */
 export interface PagesFoundation extends Pick<Foundation, 'db' | 'runChange' | 'clock' | 'log'> {
   readonly masterKeys: MasterKeys
+  readonly reruns: RerunAnswers
 }
 
 export interface PagesSettings {

@@ -48,7 +48,9 @@ export async function insertOsUser(
     values (${deviceId}, ${personId}, ${uid}, ${userName}, ${at})
     on conflict (device_id, person_id) do update
       set uid = excluded.uid, user_name = excluded.user_name, bound_at = excluded.bound_at
-      where known.bound_at < (select registered_at from device where id = known.device_id)`.execute(db)
+      where known.bound_at < (select registered_at from device where id = known.device_id)`.execute(
+    db,
+  )
 }
 
 /** As which user the requester of a registration was proven on the device; undefined where nobody was. */

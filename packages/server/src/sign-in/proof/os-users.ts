@@ -5,7 +5,12 @@
 import type { Change, ChangePublisher } from '../../changes/change.ts'
 import type { AttemptEvidence } from '../../schema/tables/sign-in-tables.ts'
 import type { Attempt } from '../attempts/attempt-store.ts'
-import { findKnownOsUsers, findOsUserOfRequest, insertOsUser, type OsUser } from './os-user-store.ts'
+import {
+  findKnownOsUsers,
+  findOsUserOfRequest,
+  insertOsUser,
+  type OsUser,
+} from './os-user-store.ts'
 
 /** What the evidence of a sign-in says of the user as whom its browser runs. */
 export function toOsUserEvidence({ uid, userName }: OsUser): AttemptEvidence {

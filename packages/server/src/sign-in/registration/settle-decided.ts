@@ -4,7 +4,7 @@
  */
 import type { Foundation } from '../../changes/foundation.ts'
 import { findAttempt } from '../attempts/attempt-store.ts'
-import { settleRegistration, type RunPostureDependencies } from '../attempts/run-posture.ts'
+import { settleRegistration, type SettleDependencies } from '../attempts/run-posture.ts'
 
 /**
  * A failure is logged: the sign-in then ends when its page is asked for, or when its time is over.
@@ -12,7 +12,7 @@ import { settleRegistration, type RunPostureDependencies } from '../attempts/run
  * @param payload of a notification about an attempt
  */
 export async function settleDecided(
-  { log, ...dependencies }: RunPostureDependencies & Pick<Foundation, 'log'>,
+  { log, ...dependencies }: SettleDependencies & Pick<Foundation, 'log'>,
   payload: string,
 ): Promise<void> {
   const id = readDecided(payload)

@@ -5,6 +5,7 @@
 import { SYSTEM_ACTOR } from '../../../changes/audit/audit-entry.ts'
 import type { Foundation } from '../../../changes/foundation.ts'
 import { AppError, conflict, notFound } from '../../../platform/app-error.ts'
+import type { RerunAnswers } from '../../../posture/checks/rerun-answers.ts'
 import { createExemptionRequest } from '../../../posture/issues/exemptions/create-exemption-request.ts'
 import { getHeldAttempt } from '../../attempts/attempt-cookie-input.ts'
 import { findAttemptPerson } from '../../attempts/attempt-facts-read.ts'
@@ -21,6 +22,7 @@ import { showAttempt } from './show-attempt.ts'
 
 export interface AttemptPageContext extends Pick<Foundation, 'db' | 'runChange' | 'clock' | 'log'> {
   readonly baseUrl: string
+  readonly reruns: RerunAnswers
 }
 
 const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,255}$/
