@@ -836,6 +836,8 @@ create table delivery (
   finished_at timestamp with time zone,
   outlives_stop boolean default false not null,
   sequence bigint,
+  accepted_attempt jsonb,
+  detached_token text,
   constraint delivery_pkey PRIMARY KEY (id),
   constraint delivery_sequence_check CHECK ((sequence > 0)),
   constraint delivery_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'delivered'::text, 'dead'::text, 'discarded'::text]))),

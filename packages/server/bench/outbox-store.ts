@@ -1,3 +1,4 @@
+import { EVERY_ATTEMPT } from '../src/signals/dispatch/attempt-read.ts'
 import { sql, type Kysely } from 'kysely'
 import type { DestinationId } from '../src/schema/branded-ids.ts'
 import type { Schema } from '../src/schema/schema.ts'
@@ -62,7 +63,7 @@ export async function countDelivered(
 ): Promise<{ readonly deliveries: number; readonly attempts: number }> {
   const { rows } = await sql<{ deliveries: number; attempts: number }>`
     select (select count(*)::int from delivery where state = 'delivered') as deliveries,
-      (select count(*)::int from delivery_attempt where outcome = 'accepted') as attempts`.execute(
+      (select count(*)::int from ${EVERY_ATTEMPT} every where outcome = 'accepted') as attempts`.execute(
     db,
   )
   return rows[0] ?? { deliveries: 0, attempts: 0 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { EVERY_ATTEMPT } from '../src/signals/dispatch/attempt-read.ts'
 import { BASE_URL } from './support/api-app.ts'
 import { startLoopbackReceiver } from './support/loopback-receiver.ts'
 import {
@@ -249,7 +250,7 @@ describe('go-ssf', () => {
       const [first, second] = receiver.requests
       expect(second?.body).toBe(state === 'delivered' ? first?.body : undefined)
       const attempt = await service.services.db
-        .selectFrom('delivery_attempt')
+        .selectFrom(EVERY_ATTEMPT.as('attempt'))
         .select(['outcome', 'status_code', 'error_code', 'response_body'])
         .where('number', '=', 1)
         .executeTakeFirstOrThrow()

@@ -1,3 +1,4 @@
+import { EVERY_ATTEMPT } from '../src/signals/dispatch/attempt-read.ts'
 import type { Schema } from '../src/schema/schema.ts'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { SYSTEM_ACTOR } from '../src/changes/audit/audit-entry.ts'
@@ -144,7 +145,10 @@ describe('a database that breaks every connection', () => {
     const bodies = receiver.requests.map(({ body }) => body)
     expect(firstArrivals(bodies)).toEqual(firstArrivals(events))
     expect(receiver.overlaps).toEqual([])
-    const attempts = await database.db.selectFrom('delivery_attempt').select('number').execute()
+    const attempts = await database.db
+      .selectFrom(EVERY_ATTEMPT.as('attempt'))
+      .select('number')
+      .execute()
     expect(attempts).toHaveLength(600)
     await engine.close()
     await own.close()

@@ -11,6 +11,17 @@ export interface AttemptTimings {
   total: number
 }
 
+/** What a delivery keeps of the attempt that was accepted. */
+export interface AcceptedAttempt {
+  id: number
+  number: number
+  started_at: string
+  timings: AttemptTimings
+  status_code?: number
+  response_body?: string
+  remote_address?: string
+}
+
 /** These tables by their names. */
 export interface DeliveryTables {
   delivery_destination: {
@@ -43,6 +54,7 @@ export interface DeliveryTables {
     subject_key: string | null
     body: string
     signing_kid: string | null
+    /** The whole token, as former versions stored it, or one whose payload is not the body. */
     token: string | null
     state: 'queued' | 'delivered' | 'dead' | 'discarded'
     attempt_count: Generated<number>
@@ -56,6 +68,10 @@ export interface DeliveryTables {
     outlives_stop: Generated<boolean>
     /** The number of the SET in its stream. */
     sequence: Generated<string | null>
+    /** The attempt that was accepted, as members of a row of `delivery_attempt`. */
+    accepted_attempt: Json<AcceptedAttempt> | null
+    /** The token without its payload, which is the body. */
+    detached_token: string | null
   }
   delivery_attempt: {
     id: Id

@@ -8,6 +8,7 @@ import { msUntil, timeInMs } from '../../platform/db/database-time.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { ClaimedDelivery, DestinationKind } from './delivery-channel.ts'
+import { wholeToken, type StoredToken } from './detached-token.ts'
 
 /** What to claim. */
 export interface ClaimRequest {
@@ -34,11 +35,13 @@ const CLAIMED_ELSEWHERE_PARK_MS = 100
 const PARK_MAX_MS = 5 * MINUTE_MS
 
 /** What a claim answers of a row. */
-type ClaimedRow = Omit<ClaimedDelivery, 'destinationId' | 'claimId' | 'leaseEndsMs'>
+type ClaimedRow = Omit<ClaimedDelivery, 'destinationId' | 'claimId' | 'leaseEndsMs' | 'token'> &
+  StoredToken
 
 const CLAIMED_COLUMNS = sql`d.id, d.event_id as "eventId", d.event_type as "eventType",
   d.subject_key as "subjectKey", d.body, d.signing_kid as "signingKid", d.token,
-  d.attempt_count as "attemptCount", d.outlives_stop as "outlivesStop", d.created_at as "createdAt"`
+  d.detached_token as "detachedToken", d.attempt_count as "attemptCount",
+  d.outlives_stop as "outlivesStop", d.created_at as "createdAt"`
 
 /**
  * Claims due deliveries of one destination, oldest due first, and answers them by id. A delivery is
@@ -114,7 +117,7 @@ export async function claimDeliveries(
     from chosen where d.id = chosen.id
     returning ${CLAIMED_COLUMNS}`.execute(db)
   return rows
-    .map((row) => ({ ...row, destinationId, claimId, leaseEndsMs }))
+    .map((row) => toClaimed(row, { destinationId, claimId, leaseEndsMs }))
     .sort((left, right) => Number(BigInt(left.id) - BigInt(right.id)))
 }
 
@@ -137,7 +140,14 @@ export async function claimQueuedDelivery(
     returning ${CLAIMED_COLUMNS}`.execute(db)
   const [row] = rows
   if (row === undefined) throw new Error(`the delivery ${deliveryId} is not queued`)
-  return { ...row, destinationId, claimId, leaseEndsMs }
+  return toClaimed(row, { destinationId, claimId, leaseEndsMs })
+}
+
+function toClaimed(
+  { detachedToken, ...row }: ClaimedRow,
+  claim: Pick<ClaimedDelivery, 'destinationId' | 'claimId' | 'leaseEndsMs'>,
+): ClaimedDelivery {
+  return { ...row, ...claim, token: wholeToken({ ...row, detachedToken }) }
 }
 
 /** Releases claimed deliveries, due after `delayMs` at the earliest. Rows whose claim has passed on stay as they are. */

@@ -1,4 +1,6 @@
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
+import { EVERY_ATTEMPT } from './attempt-read.ts'
+import { listLatestAttempts } from './delivery-read.ts'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import {
   answerWith,
@@ -161,11 +163,66 @@ describe('delivery', () => {
     await queue(receiver.id, numbered(300))
     await waitForStates(receiver.id, { delivered: 300 })
     expect(receiver.requests.map(({ body }) => body).sort()).toEqual(numbered(300).sort())
-    const attempts = await db.selectFrom('delivery_attempt').selectAll().execute()
+    const attempts = await db.selectFrom(EVERY_ATTEMPT.as('attempt')).selectAll().execute()
     expect(attempts).toHaveLength(300)
     expect(attempts[0]).toMatchObject({ number: 1, outcome: 'accepted', status_code: 202 })
     expect(attempts[0]?.remote_address).toBe('127.0.0.1')
     expect(attempts[0]?.timings.total).toBeGreaterThan(0)
+  })
+
+  test('leaves one row of a delivery that is accepted, and shows its attempt all the same', async () => {
+    const receiver = await startReceiver((_request, response) => response.writeHead(200).end('ok'))
+    await startEngine()
+    await queue(receiver.id, ['x'])
+    await waitForStates(receiver.id, { delivered: 1 })
+    const { id } = await db.selectFrom('delivery').select('id').executeTakeFirstOrThrow()
+    expect(await db.selectFrom('delivery_attempt').selectAll().execute()).toEqual([])
+    expect(await listLatestAttempts(db, id)).toEqual({
+      earlierCount: 0,
+      attempts: [
+        {
+          id: expect.any(String),
+          deliveryId: id,
+          number: 1,
+          startedAt: expect.any(Date),
+          timings: expect.objectContaining({ total: expect.any(Number) }),
+          outcome: 'accepted',
+          statusCode: 200,
+          remoteAddress: '127.0.0.1',
+          responseBody: 'ok',
+          requestHeaders: null,
+          responseHeaders: null,
+          errorCode: null,
+          error: null,
+          nextAttemptAt: null,
+        },
+      ],
+    })
+  })
+
+  test('keeps every attempt of a delivery that is sent again, in their order', async () => {
+    const receiver = await startReceiver()
+    await startEngine({ retryDelaysMs: [10] })
+    await queue(receiver.id, ['x'])
+    const sendAgain = async () => {
+      const { id } = await db.selectFrom('delivery').select('id').executeTakeFirstOrThrow()
+      expect(await requeueDelivery(db, id, undefined)).toBe(true)
+      wakeAll(receiver.id)
+    }
+    await waitForStates(receiver.id, { delivered: 1 })
+    receiver.respond(answerWith(400))
+    await sendAgain()
+    await waitForStates(receiver.id, { dead: 1 })
+    receiver.respond(answerWith(202))
+    await sendAgain()
+    await waitForStates(receiver.id, { delivered: 1 })
+    const { id } = await db.selectFrom('delivery').select('id').executeTakeFirstOrThrow()
+    const { attempts } = await listLatestAttempts(db, id)
+    expect(attempts.map(({ outcome, statusCode }) => [outcome, statusCode])).toEqual([
+      ['accepted', 202],
+      ['rejected', 400],
+      ['accepted', 202],
+    ])
   })
 
   test('takes up what was queued before it started', async () => {
@@ -229,9 +286,9 @@ describe('order', () => {
     const accepted = new Map<string, number>()
     const rows = await db
       .selectFrom('delivery')
-      .innerJoin('delivery_attempt', 'delivery_attempt.delivery_id', 'delivery.id')
-      .select(['delivery.body', 'delivery.subject_key', 'delivery_attempt.started_at'])
-      .select('delivery_attempt.outcome')
+      .innerJoin(EVERY_ATTEMPT.as('attempt'), 'attempt.delivery_id', 'delivery.id')
+      .select(['delivery.body', 'delivery.subject_key', 'attempt.started_at'])
+      .select('attempt.outcome')
       .execute()
     expect(rows.some(({ outcome }) => outcome === 'retry')).toBe(true)
     // No number of a subject reaches the receiver after a higher one was accepted.
@@ -351,7 +408,7 @@ describe('claims', () => {
     await engine.close()
     const row = await db.selectFrom('delivery').selectAll().executeTakeFirstOrThrow()
     expect(row).toMatchObject({ state: 'queued', attempt_count: 0, claimed_by: other })
-    expect(await db.selectFrom('delivery_attempt').selectAll().execute()).toEqual([])
+    expect(await db.selectFrom(EVERY_ATTEMPT.as('attempt')).selectAll().execute()).toEqual([])
   })
 
   test('does not begin a request that its claim might not outlast', async () => {
@@ -395,7 +452,10 @@ describe('failures', () => {
     await startEngine()
     await queue(receiver.id, ['x'])
     await waitForStates(receiver.id, { dead: 1 })
-    const attempt = await db.selectFrom('delivery_attempt').selectAll().executeTakeFirstOrThrow()
+    const attempt = await db
+      .selectFrom(EVERY_ATTEMPT.as('attempt'))
+      .selectAll()
+      .executeTakeFirstOrThrow()
     expect(attempt).toMatchObject({
       outcome: 'rejected',
       status_code: 400,
@@ -412,7 +472,10 @@ describe('failures', () => {
     const before = Date.now()
     await queue(receiver.id, ['x'])
     await vi.waitFor(async () => {
-      const row = await db.selectFrom('delivery_attempt').selectAll().executeTakeFirstOrThrow()
+      const row = await db
+        .selectFrom(EVERY_ATTEMPT.as('attempt'))
+        .selectAll()
+        .executeTakeFirstOrThrow()
       expect(row.next_attempt_at!.getTime()).toBeGreaterThanOrEqual(before + 2_000)
     }, WAIT_MS)
     receiver.respond(answerWith(202))
@@ -457,7 +520,10 @@ describe('failures', () => {
       .where('action', '=', 'test.noticed')
       .execute()
     expect(audits).toHaveLength(notices.length)
-    const attempt = await db.selectFrom('delivery_attempt').selectAll().executeTakeFirstOrThrow()
+    const attempt = await db
+      .selectFrom(EVERY_ATTEMPT.as('attempt'))
+      .selectAll()
+      .executeTakeFirstOrThrow()
     expect(attempt).toMatchObject({ outcome: 'rejected', error_code: 'http_410' })
   })
 })

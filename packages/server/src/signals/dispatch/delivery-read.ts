@@ -12,6 +12,8 @@ import type { Schema } from '../../schema/schema.ts'
 import type { SearchClause, SearchExpression } from '../../platform/search/search-field.ts'
 import { clauseToSql } from '../../platform/search/search-to-sql.ts'
 import { RecordList, type FieldDeclaration } from '../../platform/search/record-list.ts'
+import { EVERY_ATTEMPT } from './attempt-read.ts'
+import { wholeToken } from './detached-token.ts'
 
 export const DELIVERY_STATES = ['queued', 'delivered', 'dead', 'discarded'] as const
 
@@ -104,13 +106,13 @@ export async function getDeliveryOfEvent(
     ? await findRecord(
         db
           .selectFrom('delivery')
-          .select([...RECORD_COLUMNS, 'body', 'token'])
+          .select([...RECORD_COLUMNS, 'body', 'token', 'detached_token'])
           .where('event_id', '=', eventId)
           .where('destination_id', '=', destinationId),
       )
     : undefined
   if (row === undefined) throw new AppError('not_found', 'There is no such delivery.')
-  return row
+  return { ...row, token: wholeToken(row) }
 }
 
 /** The latest attempts of a delivery in their order, with the number of those before them. */
@@ -120,7 +122,7 @@ export async function listLatestAttempts(
 ): Promise<{ readonly attempts: readonly AttemptRecord[]; readonly earlierCount: number }> {
   const rows = await listRecords(
     db
-      .selectFrom('delivery_attempt')
+      .selectFrom(EVERY_ATTEMPT.as('attempt'))
       .selectAll()
       .where('delivery_id', '=', deliveryId)
       .orderBy('id', 'desc')
@@ -128,7 +130,7 @@ export async function listLatestAttempts(
   )
   if (rows.length < ATTEMPTS_SHOWN_MAX) return { attempts: rows.reverse(), earlierCount: 0 }
   const { count } = await db
-    .selectFrom('delivery_attempt')
+    .selectFrom(EVERY_ATTEMPT.as('attempt'))
     .select((select) => select.fn.countAll<string>().as('count'))
     .where('delivery_id', '=', deliveryId)
     .executeTakeFirstOrThrow()

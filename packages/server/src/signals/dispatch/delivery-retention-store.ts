@@ -41,10 +41,13 @@ export function deliveryRetention({
     retention('deliveries', days, { when: isFinished }),
     retention('delivery payloads', payloadDays, {
       isResumed: true,
-      when: sql`${isFinished} and (r.body <> '' or r.token is not null)`,
+      when: sql`${isFinished} and (r.body <> '' or r.token is not null
+        or r.detached_token is not null or r.accepted_attempt ? 'response_body')`,
       end: (keys) => sql`
         ended as (
-          update delivery set body = '', token = null where id = any(${keys}) returning id
+          update delivery set body = '', token = null, detached_token = null,
+            accepted_attempt = accepted_attempt - 'response_body'
+          where id = any(${keys}) returning id
         ),
         attempt as (
           update delivery_attempt a

@@ -5,16 +5,19 @@
 import { sql, type Kysely } from 'kysely'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
+import { kidOfToken } from '../signing/token-kid.ts'
 import { isCircuitOpen, updateHealth, type HealthReport } from './circuit-breaker.ts'
 import { errorOf, type DeliveryOutcome } from './delivery-outcome.ts'
 import { makeDueNow } from './delivery-store.ts'
 import { destinationTable } from './destination-store.ts'
+import { detachToken } from './detached-token.ts'
 import type { RandomShare } from './retry-schedule.ts'
 
 /**
- * Records a batch in one statement: the deliveries move on and their attempts are added. Answers the
- * ids of the deliveries whose claim still held; nothing is written of the others, because somebody
- * else is sending them now.
+ * Records a batch in one statement: the deliveries move on and their attempts are added. An attempt that was
+ * accepted stays in the row of its delivery, the others, and further ones of a delivery that was sent again, are
+ * rows of their own; their ids are drawn from the same numbers. Answers the ids of the deliveries whose claim still
+ * held; nothing is written of the others, because somebody else is sending them now.
  */
 export async function recordOutcomes(
   db: Kysely<Schema>,
@@ -22,10 +25,11 @@ export async function recordOutcomes(
 ): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
     with outcome as materialized (
-      select *, now() + retry_delay_ms * interval '1 millisecond' as next_attempt_at
+      select *, now() + retry_delay_ms * interval '1 millisecond' as next_attempt_at,
+        nextval('delivery_attempt_id_seq') as attempt_id
       from json_to_recordset(${JSON.stringify(outcomes.map(toRow))}::json) as o (
         delivery_id bigint, claim_id uuid, state text, retry_delay_ms float8,
-        finished_at timestamptz, token text, started_at timestamptz, timings jsonb, outcome text,
+        finished_at timestamptz, token text, detached_token text, started_at timestamptz, timings jsonb, outcome text,
         status_code integer, error_code text, error text, request_headers jsonb,
         response_headers jsonb,
         response_body text, remote_address text, resign_kid text)
@@ -35,21 +39,32 @@ export async function recordOutcomes(
       set state = o.state, attempt_count = d.attempt_count + 1, claimed_by = null,
         claim_expires_at = null, next_attempt_at = coalesce(o.next_attempt_at, d.next_attempt_at),
         last_error = o.error,
-        token = case when o.resign_kid is null then coalesce(o.token, d.token) end,
+        token = case when o.resign_kid is not null or o.detached_token is not null then null
+          else coalesce(o.token, d.token) end,
+        detached_token = case when o.resign_kid is not null or o.token is not null then null
+          else coalesce(o.detached_token, d.detached_token) end,
+        accepted_attempt = case when o.outcome = 'accepted' and d.accepted_attempt is null
+          then jsonb_strip_nulls(jsonb_build_object('id', o.attempt_id,
+            'number', d.attempt_count + 1, 'started_at', o.started_at, 'timings', o.timings,
+            'status_code', o.status_code, 'response_body', o.response_body,
+            'remote_address', o.remote_address))
+          else d.accepted_attempt end,
         signing_kid = coalesce(o.resign_kid, d.signing_kid),
         finished_at = case when o.state = 'queued' then null else o.finished_at end
       from outcome o
       where d.id = o.delivery_id and d.claimed_by = o.claim_id and d.state = 'queued'
-      returning d.id, d.attempt_count
+      returning d.id, d.attempt_count,
+        coalesce((d.accepted_attempt ->> 'id')::bigint, 0) as accepted_id
     ),
     attempt as (
-      insert into delivery_attempt (delivery_id, number, started_at, timings, outcome, status_code,
-        error_code, error, request_headers, response_headers, response_body, remote_address,
-        next_attempt_at)
-      select o.delivery_id, h.attempt_count, o.started_at, o.timings, o.outcome, o.status_code,
+      insert into delivery_attempt (id, delivery_id, number, started_at, timings, outcome,
+        status_code, error_code, error, request_headers, response_headers, response_body,
+        remote_address, next_attempt_at)
+      overriding system value
+      select o.attempt_id, o.delivery_id, h.attempt_count, o.started_at, o.timings, o.outcome, o.status_code,
         o.error_code, o.error, o.request_headers, o.response_headers, o.response_body,
         o.remote_address, o.next_attempt_at
-      from outcome o join held h on h.id = o.delivery_id
+      from outcome o join held h on h.id = o.delivery_id and h.accepted_id <> o.attempt_id
     )
     select id from held`.execute(db)
   return new Set(rows.map(({ id }) => id))
@@ -64,8 +79,7 @@ function toRow(outcome: DeliveryOutcome) {
     state: outcome.state,
     retry_delay_ms: outcome.retryDelayMs,
     finished_at: outcome.finishedAt,
-    // A token that is stored already need not travel again.
-    token: delivery.token === outcome.token ? null : outcome.token,
+    ...toStoredToken(outcome),
     started_at: outcome.startedAt,
     timings: outcome.timings,
     outcome: verdict.kind === 'gone' ? ('rejected' as const) : verdict.kind,
@@ -78,6 +92,16 @@ function toRow(outcome: DeliveryOutcome) {
     remote_address: outcome.remoteAddress,
     resign_kid: outcome.resignKid ?? null,
   }
+}
+
+/** How the token is stored; a token that is stored already need not travel again. */
+function toStoredToken({ delivery, token }: DeliveryOutcome) {
+  if (token === null || token === delivery.token) return { token: null, detached_token: null }
+  const isOfItsKey = kidOfToken(token) === delivery.signingKid
+  const detachedToken = isOfItsKey ? detachToken(token, delivery.body) : undefined
+  return detachedToken === undefined
+    ? { token, detached_token: null }
+    : { token: null, detached_token: detachedToken }
 }
 
 /**

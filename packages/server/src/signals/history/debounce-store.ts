@@ -20,6 +20,7 @@ export async function discardWaitingRecoveries(
       and event_type = ${DEVICE_COMPLIANCE_CHANGE}
       and subject_key = any(${deviceIds.map((id) => `device:${id}`)}::text[])
       and next_attempt_at > now() and attempt_count = 0 and token is null
+      and detached_token is null
       and claimed_by is null
     returning substr(subject_key, 8) as "deviceId"`.execute(tx)
   return new Set(rows.map(({ deviceId }) => deviceId))

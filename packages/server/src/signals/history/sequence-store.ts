@@ -105,6 +105,7 @@ export async function renewUnnumberedSets(tx: Transaction<Schema>): Promise<void
         select w.id, gen_random_uuid()::text as event_id from delivery w
         join ssf_stream s on s.destination_id = w.destination_id and s.is_numbered
         where w.id > ${afterId} and w.state = 'queued' and w.sequence is null and w.token is null
+          and w.detached_token is null
         order by w.id limit ${STEP_ROWS} for update of w),
       renewed as (
         update delivery d set event_id = fresh.event_id,

@@ -176,7 +176,7 @@ async function nextSets(
   if (waiting.length === 0) return { nextDueInMs }
   const sets = waiting.slice(0, limit)
   const numbered = await withSequences(db, toNumberedStream(stream), sets)
-  const tokens = await signWaiting(db, keyRing, stream.destinationId, numbered)
+  const tokens = await signWaiting(db, keyRing, stream.destinationId, sets, numbered)
   const answer = buildPollResponse(
     sets.map(({ eventId }, index) => [eventId, tokens[index] ?? ''] as const),
     waiting.length > limit && !stream.omitsMoreAvailable,
@@ -189,18 +189,21 @@ async function signWaiting(
   keyRing: KeyRing,
   destinationId: DestinationId,
   sets: readonly WaitingSet[],
+  numbered: readonly WaitingSet[],
 ): Promise<string[]> {
   const activeKid = keyRing.activeKid(destinationId)
-  const bound = sets.map((set) => {
+  const bound = numbered.map((set) => {
     const isVerifiable = set.signingKid !== null && keyRing.isPublished(set.signingKid)
     return isVerifiable ? set : { ...set, signingKid: activeKid, token: null }
   })
   const tokens = await keyRing.signDeliveries(bound)
   await storeTokens(
     db,
-    bound.flatMap(({ id, signingKid, token }, index) =>
-      token === null ? { id, kid: signingKid ?? activeKid, token: tokens[index] ?? '' } : [],
-    ),
+    bound.flatMap(({ signingKid, token }, index) => {
+      const set = sets[index]
+      if (set === undefined || token !== null) return []
+      return { ...set, kid: signingKid ?? activeKid, token: tokens[index] ?? '' }
+    }),
   )
   return tokens
 }

@@ -2,6 +2,7 @@ import { sql, type Kysely } from 'kysely'
 import { msUntil } from '../../platform/db/database-time.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
+import { detachToken, wholeToken, type StoredToken } from '../dispatch/detached-token.ts'
 import { isPolled } from '../push/poll-fallback.ts'
 import { streamTable, type Stream } from '../streams/stream-store.ts'
 
@@ -53,7 +54,7 @@ export async function listWaitingSets(
     const sets = isAnswered ? await listHeldSets(db, stream.destinationId, limit) : []
     return { sets, nextDueInMs: undefined }
   }
-  const rows = await queuedSets(db, stream).limit(limit).execute()
+  const rows = (await queuedSets(db, stream).limit(limit).execute()).map(toWaitingSet)
   const due = rows.filter((row) => row.attempt_count > 0 || row.due_in_ms <= 0)
   const later = rows.find((row) => !due.includes(row))
   if (due.length > 0 || rows.length < limit) {
@@ -61,7 +62,7 @@ export async function listWaitingSets(
   }
   // A page of what is not due yet may leave no room for what is.
   const retried = await queuedSets(db, stream).where('attempt_count', '>', 0).limit(limit).execute()
-  return { sets: retried, nextDueInMs: later?.due_in_ms }
+  return { sets: retried.map(toWaitingSet), nextDueInMs: later?.due_in_ms }
 }
 
 function queuedSets(db: Kysely<Schema>, stream: Pick<Stream, 'destinationId' | 'status'>) {
@@ -73,6 +74,7 @@ function queuedSets(db: Kysely<Schema>, stream: Pick<Stream, 'destinationId' | '
       'body',
       'signing_kid as signingKid',
       'token',
+      'detached_token as detachedToken',
       'attempt_count',
     ])
     .select(msUntil(sql`next_attempt_at`).as('due_in_ms'))
@@ -93,7 +95,7 @@ async function listHeldSets(
   destinationId: DestinationId,
   limit: number,
 ): Promise<WaitingSet[]> {
-  const { rows } = await sql<WaitingSet>`
+  const { rows } = await sql<Omit<WaitingSet, 'token'> & StoredToken>`
     with candidate as materialized (
       select id, subject_key from delivery
       where destination_id = ${destinationId} and state = 'queued'
@@ -114,23 +116,37 @@ async function listHeldSets(
         limit ${limit}
       ) before
     )
-    select id, event_id as "eventId", body, signing_kid as "signingKid", token from delivery
+    select id, event_id as "eventId", body, signing_kid as "signingKid", token,
+      detached_token as "detachedToken"
+    from delivery
     where id in (select id from candidate union select id from earlier)
     order by id
     limit ${limit}`.execute(db)
-  return rows
+  return rows.map(toWaitingSet)
+}
+
+function toWaitingSet<Row extends StoredToken>(row: Row): Row {
+  return { ...row, token: wholeToken(row) }
+}
+
+/** A SET that was signed over its stored claims, with or without its number. */
+export interface SignedSet {
+  readonly id: string
+  readonly body: string
+  readonly kid: string
+  readonly token: string
 }
 
 /** Keeps the tokens that are about to be sent, so that every later poll gives the same ones. */
-export async function storeTokens(
-  db: Kysely<Schema>,
-  sets: readonly { readonly id: string; readonly kid: string; readonly token: string }[],
-): Promise<void> {
+export async function storeTokens(db: Kysely<Schema>, sets: readonly SignedSet[]): Promise<void> {
   if (sets.length === 0) return
+  const detached = sets.map(({ token, body }) => detachToken(token, body) ?? null)
+  const whole = sets.map(({ token }, index) => (detached[index] === null ? token : null))
   await sql`
-    update delivery d set token = signed.token, signing_kid = signed.kid
-    from unnest(${sets.map(({ id }) => id)}::bigint[], ${sets.map(({ token }) => token)}::text[],
-      ${sets.map(({ kid }) => kid)}::text[]) as signed (id, token, kid)
+    update delivery d set token = signed.token, detached_token = signed.detached_token,
+      signing_kid = signed.kid
+    from unnest(${sets.map(({ id }) => id)}::bigint[], ${whole}::text[], ${detached}::text[],
+      ${sets.map(({ kid }) => kid)}::text[]) as signed (id, token, detached_token, kid)
     where d.id = signed.id and d.state = 'queued'`.execute(db)
 }
 
@@ -215,8 +231,8 @@ export async function rebindSets(
   if (sets.length === 0) return
   await sql`
     update delivery d
-    set signing_kid = anew.kid, token = null, attempt_count = d.attempt_count + 1,
-      last_error = anew.error
+    set signing_kid = anew.kid, token = null, detached_token = null,
+      attempt_count = d.attempt_count + 1, last_error = anew.error
     from unnest(${sets.map(({ eventId }) => eventId)}::text[],
       ${sets.map(({ kid }) => kid)}::text[],
       ${sets.map(({ error }) => error)}::text[]) as anew (event_id, kid, error)

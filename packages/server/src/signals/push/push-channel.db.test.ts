@@ -1,6 +1,7 @@
 import { compactVerify, createLocalJWKSet } from 'jose'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { createPushStreams, type PushStreams } from '../../../test/support/push-streams.ts'
+import { listStoredTokens } from '../../../test/support/stored-tokens.ts'
 import { runRetention } from '../../../test/support/run-retention.ts'
 import type { StreamsApi } from '../../../test/support/streams-api.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
@@ -64,7 +65,8 @@ test('a status change reaches the receiver as a SET that verifies, and every ret
     'user-agent': 'Heliograph test',
   })
   const row = await streams.db.selectFrom('delivery').selectAll().executeTakeFirstOrThrow()
-  expect(row).toMatchObject({ state: 'delivered', attempt_count: 3, token })
+  expect(row).toMatchObject({ state: 'delivered', attempt_count: 3 })
+  expect(await listStoredTokens(streams.db)).toEqual([token])
   expect(push.log.debug).toHaveBeenCalledWith(
     expect.objectContaining({ event_id: row.event_id, attempt: 3, status: 202 }),
     'set.delivery_attempted',
@@ -87,7 +89,7 @@ test('the bytes of a SET do not change when its worker dies before they are stor
   // As if the outcome had never been recorded.
   await streams.db
     .updateTable('delivery')
-    .set({ state: 'queued', token: null, finished_at: null, attempt_count: 0 })
+    .set({ state: 'queued', detached_token: null, finished_at: null, attempt_count: 0 })
     .execute()
   const second = await push.startEngine()
   await vi.waitFor(() => expect(receiver.requests).toHaveLength(2), WAIT_MS)

@@ -1,5 +1,6 @@
 import { createLocalJWKSet, jwtVerify } from 'jose'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { EVERY_ATTEMPT } from '../dispatch/attempt-read.ts'
 import {
   answerWith,
   type LoopbackReceiver,
@@ -190,7 +191,7 @@ describe('OAuth client credentials', () => {
       expect(row).toMatchObject({ state: 'queued', attempt_count: 1, last_error: words })
     }, WAIT_MS)
     const attempt = await streams.db
-      .selectFrom('delivery_attempt')
+      .selectFrom(EVERY_ATTEMPT.as('attempt'))
       .selectAll()
       .executeTakeFirstOrThrow()
     expect(attempt).toMatchObject({ outcome: 'retry', error_code: 'authorization_failed' })
@@ -238,7 +239,10 @@ describe('OAuth client credentials', () => {
     await queue(destinationId)
     await startAuthenticatingEngine(push, [60_000])
     await vi.waitFor(async () => {
-      const attempts = await streams.db.selectFrom('delivery_attempt').selectAll().execute()
+      const attempts = await streams.db
+        .selectFrom(EVERY_ATTEMPT.as('attempt'))
+        .selectAll()
+        .execute()
       expect(attempts).toHaveLength(1)
       expect(JSON.stringify(attempts)).toContain('[masked]')
       const rows = await streams.db.selectFrom('delivery').selectAll().execute()

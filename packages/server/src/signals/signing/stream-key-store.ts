@@ -79,7 +79,7 @@ export async function rebindQueued(
 ): Promise<void> {
   const { fromKid, toKid, destinationId } = binding
   await sql`
-    update delivery set signing_kid = ${toKid}, token = null
+    update delivery set signing_kid = ${toKid}, token = null, detached_token = null
     where id in (
       select id from delivery
       where state = 'queued' and signing_kid = ${fromKid}

@@ -7,6 +7,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import type { RequestListener } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { EVERY_ATTEMPT } from '../dispatch/attempt-read.ts'
 import { startLoopbackReceiver } from '../../../test/support/loopback-receiver.ts'
 import { createWebhooksApi, type WebhooksApi } from '../../../test/support/webhooks-api.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
@@ -249,7 +250,7 @@ it('a name that changes its address between look-ups gains nothing', async () =>
   expect(spy.endpoints).toEqual([`${PUBLIC_ADDRESS} 443 4`])
   expect(requests).toHaveLength(1)
   const errors = await webhooks.db
-    .selectFrom('delivery_attempt')
+    .selectFrom(EVERY_ATTEMPT.as('attempt'))
     .select('error')
     .orderBy('id')
     .execute()
@@ -273,7 +274,10 @@ it('an endless answer of success counts as success and is not read to its end', 
     },
     { timeout: 8_000 },
   )
-  const bodies = await webhooks.db.selectFrom('delivery_attempt').select('response_body').execute()
+  const bodies = await webhooks.db
+    .selectFrom(EVERY_ATTEMPT.as('attempt'))
+    .select('response_body')
+    .execute()
   expect(Math.max(...bodies.map(({ response_body: text }) => text?.length ?? 0))).toBeLessThan(
     20_000,
   )

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { EVERY_ATTEMPT } from '../dispatch/attempt-read.ts'
 import {
   answerWith,
   startLoopbackReceiver,
@@ -82,7 +83,7 @@ const listDeliveries = (id: string) =>
 
 const attemptsOf = (deliveryId: string) =>
   webhooks.db
-    .selectFrom('delivery_attempt')
+    .selectFrom(EVERY_ATTEMPT.as('attempt'))
     .selectAll()
     .where('delivery_id', '=', deliveryId)
     .orderBy('id')

@@ -13,6 +13,7 @@ import {
   type DestinationKind,
   type OwnedDelivery,
 } from '../deliveries/all-deliveries-read.ts'
+import { EVERY_ATTEMPT } from '../../dispatch/attempt-read.ts'
 import type { EventQuery } from './parse-event-query.ts'
 
 /** A cause that a search has found. */
@@ -204,7 +205,7 @@ export async function listAttempts(
   const { rows } = await sql<Selectable<Schema['delivery_attempt']>>`
     select attempt.* from unnest(${deliveryIds}::bigint[]) as delivery (id)
     cross join lateral (
-      select * from delivery_attempt where delivery_id = delivery.id
+      select * from ${EVERY_ATTEMPT} every where delivery_id = delivery.id
       order by number desc limit ${ATTEMPTS_MAX}) attempt
     order by attempt.id`.execute(db)
   return rows.map(toRecord)
