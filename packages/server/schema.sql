@@ -843,7 +843,7 @@ create table delivery (
   constraint delivery_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'delivered'::text, 'dead'::text, 'discarded'::text]))),
   constraint delivery_destination_id_fkey FOREIGN KEY (destination_id) REFERENCES delivery_destination(id) ON DELETE CASCADE,
   constraint delivery_event_destination UNIQUE (event_id, destination_id)
-) with (fillfactor=50);
+) with (fillfactor=35);
 
 create table delivery_attempt (
   id bigint generated always as identity not null,
