@@ -181,11 +181,11 @@ describe('delivery', () => {
       earlierCount: 0,
       attempts: [
         {
-          id: expect.any(String),
+          id: expect.any(String) as string,
           deliveryId: id,
           number: 1,
-          startedAt: expect.any(Date),
-          timings: expect.objectContaining({ total: expect.any(Number) }),
+          startedAt: expect.any(Date) as Date,
+          timings: expect.objectContaining({ total: expect.any(Number) as number }) as object,
           outcome: 'accepted',
           statusCode: 200,
           remoteAddress: '127.0.0.1',
