@@ -139,7 +139,7 @@ const views = sql<Definition>`
 
 /** Indexes of constraints and of partitions come with those. */
 const indexes = sql<Definition>`
-  select pg_get_indexdef(object.oid) || ';' as definition
+  select replace(pg_get_indexdef(object.oid), ' ON ONLY ', ' ON ') || ';' as definition
   from pg_class object join pg_index on indexrelid = object.oid
     join pg_class tab on tab.oid = indrelid
   where object.relnamespace = ${isPublic} and not object.relispartition and ${isOwn('pg_class')}

@@ -258,7 +258,7 @@ describe('a restore is refused, and touches nothing,', () => {
     const copy = await copyOfBackup()
     const path = join(copy, 'manifest.json')
     const text = await readFile(path, 'utf8')
-    await writeFile(path, text.replace('"format_version": 1', '"format_version": 2'))
+    await writeFile(path, text.replace('"format_version": 2', '"format_version": 3'))
     await expect(restore(copy)).rejects.toThrow('is not what was written')
   })
 })

@@ -11,6 +11,7 @@ import { createChangesPart } from '../changes/changes-part.ts'
 import { createLivePart } from '../changes/live/live-part.ts'
 import type { ServicePart } from '../changes/foundation.ts'
 import { createOrganisationPart } from '../organisation/organisation-part.ts'
+import { createPartitionsPart } from '../organisation/partitions/partitions-part.ts'
 import { createRetentionPart } from '../organisation/retention/retention-part.ts'
 import { createPeoplePart } from '../people/people-part.ts'
 import { openDatabase, pingDatabase } from '../platform/db/database.ts'
@@ -172,6 +173,7 @@ function createBaseParts(foundation: PartsFoundation, outbound: Outbound): reado
     createMasterKeyPart(foundation),
     createAuditChainPart(foundation, foundation.config),
     createOriginPart(foundation),
+    createPartitionsPart(foundation),
     createOutboundPart(outbound),
   ]
 }

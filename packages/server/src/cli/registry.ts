@@ -67,6 +67,11 @@ export const REGISTERED_COMMANDS: readonly RegisteredCommand[] = [
     'what the service does in the background',
     () => import('./commands/job-commands.ts'),
   ),
+  group(
+    'partitions',
+    'the tables that are partitioned, because they grow for ever',
+    () => import('./commands/partition-commands.ts'),
+  ),
   group('retention', 'for how long what is kept', () => import('./commands/retention-commands.ts')),
   single(
     'migrate',

@@ -28,6 +28,7 @@ export const PERIODIC_JOBS = {
   'failing webhooks': byOneWorker(MINUTE_MS),
   'key usage': byEach(['api'], 5 * SECOND_MS),
   'master key': byEach(PROCESS_ROLES, 5 * MINUTE_MS),
+  partitions: byOneWorker(MINUTE_MS),
   'push fallback': byOneWorker(15 * SECOND_MS),
   'release data': byOneWorker(DAY_MS),
   retention: byOneWorker(10 * SECOND_MS),

@@ -39,6 +39,8 @@ export const LOCK_KEYS = {
   probePorts: [SINGLE, 23],
   /** Makes and retires the keys that sign ID tokens. */
   signInKeys: [SINGLE, 22],
+  /** Makes and converts partitions of tables. */
+  partitions: [SINGLE, 24],
   /** Brings the views of the reporting schema up to date. */
   reportingViews: [7202, 1],
 } as const satisfies Record<string, AdvisoryLock>

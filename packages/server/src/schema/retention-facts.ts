@@ -1,4 +1,4 @@
-import type { AgingTable } from '../platform/retention/expire-rows-store.ts'
+import type { AgingTable } from '../platform/retention/aging-rows-store.ts'
 
 /** A policy as it is written down. */
 export interface RetentionFacts extends AgingTable {

@@ -4,7 +4,9 @@
  * not in it is kept for as long as what it belongs to.
  */
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../platform/clock.ts'
-import { expireRows, type RowsEnd } from '../platform/retention/expire-rows-store.ts'
+import type { RowsEnd } from '../platform/retention/aging-rows-store.ts'
+import { expirePartitions } from '../platform/retention/expire-partitions-store.ts'
+import { expireRows } from '../platform/retention/expire-rows-store.ts'
 import type { RetentionPolicy } from '../platform/retention/retention-policy.ts'
 import { FIXED_RETENTION } from './fixed-retention.ts'
 import type { RetentionFacts } from './retention-facts.ts'
@@ -40,6 +42,7 @@ export const RETENTION = {
     key: 'id',
     ageBy: 'occurred_at',
     walk: 'key',
+    isPartitioned: true,
     keeps: { setting: 'HELIOGRAPH_CHECK_TRANSITION_RETENTION_DAYS', days: 365, daysMin: 0 },
     passEveryMs: HOUR_MS,
     batchSize: 2_000,
@@ -235,12 +238,22 @@ function toPolicy(
   keepsMs: number | null,
   { within, when, end, ...work }: RetentionWork,
 ): RetentionPolicy {
-  const { passEveryMs, batchSize } = RETENTION[name]
+  const facts: RetentionFacts = RETENTION[name]
+  const { passEveryMs, batchSize } = facts
   const rows = {
     ...(within === undefined ? {} : { within }),
     ...(when === undefined ? {} : { when }),
     ...(end === undefined ? {} : { end }),
   }
-  const runBatch = expireRows(RETENTION[name], rows)
-  return { name, keepsMs, passEveryMs, batchSize, runBatch, ...work }
+  // What stays, emptied, stays in its partition.
+  const isWhole = facts.isPartitioned === true && end === undefined
+  return {
+    name,
+    keepsMs,
+    passEveryMs,
+    batchSize,
+    runBatch: expireRows(facts, rows),
+    ...(isWhole ? { endPartitions: expirePartitions(facts, rows) } : {}),
+    ...work,
+  }
 }

@@ -21,6 +21,8 @@ const FUNCTIONS = [
   'settle_audit_entries',
   'cut_audit_chain',
   'skip_given_numbers',
+  'advance_partitions',
+  'drop_partition',
 ]
 
 /** Numbers that a function draws. */

@@ -30,11 +30,12 @@ export async function deleteRows(db: Kysely<Schema>, ...tables: readonly Table[]
   await sql`with ${sql.join(deletions)} select`.execute(db)
 }
 
-/** `reached` are the tables, and what refers to one of them. */
+/** `reached` are the tables, and what refers to one of them; partitions go with their table. */
 function reachedFrom(tables: readonly Table[]) {
   return sql`with recursive reached(id) as (
     select unnest(${`{${tables.join(',')}}`}::regclass[])::oid
     union
-    select conrelid from pg_constraint join reached on confrelid = reached.id where contype = 'f'
+    select conrelid from pg_constraint join reached on confrelid = reached.id
+    where contype = 'f' and conparentid = 0
   )`
 }

@@ -15,6 +15,7 @@ import {
   type OpenedBackup,
 } from '../../platform/backup/backup-files.ts'
 import { assertNoRows, assertUnused, loadBackup } from '../../platform/backup/load-backup.ts'
+import { layPartitions } from '../../platform/backup/partition-layout-store.ts'
 import { withDatabaseClient } from '../../platform/backup/with-database-client.ts'
 import type { DatabaseConnection } from '../../platform/db/connection.ts'
 import { DatabaseNetwork } from '../../platform/db/database-network.ts'
@@ -146,6 +147,9 @@ async function loadInto(
   onProgress('Making the schema ...')
   await migrateDatabase(owner, { log: SILENT_LOGGER, isRestoring: true, upTo })
   await withDatabaseClient(owner, 'heliograph restore', markUnfinishedRestore)
+  await withDatabaseClient(owner, 'heliograph restore', (client) =>
+    layPartitions(client, manifest.partitions),
+  )
   await loadBackup(backup, { connection: administration, onProgress, signal })
   onProgress('Bringing the schema up to date ...')
   await migrateDatabase(owner, { log: SILENT_LOGGER, isRestoring: true })

@@ -106,11 +106,13 @@ interface TableSize {
 async function listSizes(db: Kysely<Schema>): Promise<TableSize[]> {
   const tables = [...new Set(Object.values(RETENTION).map(({ table }) => table))]
   const { rows } = await sql<TableSize>`
-    select relname as "table", pg_total_relation_size(oid)::float8 as bytes,
-      reltuples::float8 as rows
-    from pg_class where oid = any(array(select name::regclass from unnest(${tables}::text[]) name))`.execute(
-    db,
-  )
+    with parts as (
+      select name as "table", oid from unnest(${tables}::text[]) name, lateral
+        (select name::regclass::oid as oid
+         union all select inhrelid from pg_inherits where inhparent = name::regclass) part)
+    select "table", sum(pg_total_relation_size(c.oid))::float8 as bytes,
+      coalesce(sum(c.reltuples) filter (where c.reltuples >= 0 and c.relkind = 'r'), -1)::float8 as rows
+    from parts join pg_class c using (oid) group by 1`.execute(db)
   return rows
 }
 

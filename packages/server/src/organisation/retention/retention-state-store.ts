@@ -69,10 +69,15 @@ export async function listDuePasses(
   return rows
 }
 
-/** Notes that a pass begins. */
-export async function beginPass(db: QueryExecutorProvider, name: string): Promise<void> {
+/** Notes that a pass begins, and how many rows have ended with their partitions. */
+export async function beginPass(
+  db: QueryExecutorProvider,
+  name: string,
+  endedCount: number,
+): Promise<void> {
   await sql`update retention_state
-    set pass_started_at = clock_timestamp(), pass_finished_at = null, pass_count = 0
+    set pass_started_at = clock_timestamp(), pass_finished_at = null, pass_count = ${endedCount},
+      total_count = total_count + ${endedCount}
     where policy = ${name}`.execute(db)
 }
 

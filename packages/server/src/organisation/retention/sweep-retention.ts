@@ -39,6 +39,11 @@ export const RUN_MS_MAX = 50 * SECOND_MS
 const LOCK_MS_MAX = SECOND_MS
 const STATEMENT_MS_MAX = 20 * SECOND_MS
 const REST_MS_MAX = SECOND_MS
+/**
+ * For so much longer rows may be kept to end with their partition instead of one by one: a week of a year. Where a
+ * partition fills within that time, none of its rows is ever deleted by itself.
+ */
+const DEFERRED_PART = 1 / 50
 /** A database that is farther ahead than this would have what is young deleted for good. */
 const AHEAD_MS_MAX = HOUR_MS
 /**
@@ -108,15 +113,17 @@ async function runBatch(
   { after, isUnderWay }: DuePass,
   { db, now }: Pick<SweepDependencies, 'db'> & { readonly now: Date },
 ): Promise<RetentionBatch> {
-  const { name, keepsMs, batchSize: limit } = policy
-  const before = new Date(now.getTime() - (keepsMs ?? 0))
+  const { name, batchSize: limit } = policy
+  const keepsMs = policy.keepsMs ?? 0
+  const before = new Date(now.getTime() - keepsMs)
+  const soon = new Date(before.getTime() + keepsMs * DEFERRED_PART)
   if (!isUnderWay) {
     await policy.preparePass?.(before)
-    await beginPass(db, name)
+    await beginPass(db, name, (await policy.endPartitions?.(db, before)) ?? 0)
   }
   return db.transaction().execute(async (tx) => {
     await boundTransaction(tx, { lockMs: LOCK_MS_MAX, statementMs: STATEMENT_MS_MAX })
-    const batch = await policy.runBatch(tx, { before, after, limit })
+    const batch = await policy.runBatch(tx, { before, soon, after, limit })
     await advancePass(tx, policy, batch)
     return batch
   })

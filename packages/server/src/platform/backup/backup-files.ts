@@ -19,13 +19,15 @@ export const KEYS_FILE = 'keys.json'
 export const CHECKSUMS_FILE = 'SHA256SUMS'
 
 const FORMAT = 'heliograph-backup'
-const FORMAT_VERSION = 1
+/** The second one tells of partitions. */
+const FORMAT_VERSION = 2
 /** Far more than any manifest or list of checksums has. */
 const TEXT_BYTES_MAX = 16 * 1_024 * 1_024
 
 const name = z.string().regex(/^[a-z_][a-z0-9_]{0,62}$/)
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
 const count = z.int().nonnegative()
+const id = z.string().regex(/^\d{1,19}$/)
 
 const tableSchema = z.strictObject({
   name,
@@ -40,7 +42,7 @@ const tableSchema = z.strictObject({
 /** What a backup says of itself. */
 export const manifestSchema = z.strictObject({
   format: z.literal(FORMAT),
-  format_version: z.literal(FORMAT_VERSION),
+  format_version: z.union([z.literal(1), z.literal(FORMAT_VERSION)]),
   id: z.uuid(),
   /** The moment whose state the backup holds, by the clock of the database. */
   taken_at: z.iso.datetime(),
@@ -49,13 +51,14 @@ export const manifestSchema = z.strictObject({
     .array(z.strictObject({ version: z.int().positive(), name: z.string(), checksum: sha256 }))
     .min(1),
   tables: z.array(tableSchema).min(1),
+  /** How tables were partitioned, so that retention goes on as before. */
+  partitions: z
+    .array(z.strictObject({ table: name, name, lower_bound: id.nullable(), upper_bound: id }))
+    .default([]),
   sequences: z.array(
     z.strictObject({
       name,
-      last_value: z
-        .string()
-        .regex(/^\d{1,19}$/)
-        .nullable(),
+      last_value: id.nullable(),
     }),
   ),
   /** Which master keys the secrets in it are sealed under; a check value proves a key and reveals nothing of it. */

@@ -20,7 +20,7 @@ import {
   putBack,
   setSequences,
 } from './load-store.ts'
-import { copyInText, listTables } from './table-catalogue-store.ts'
+import { copyInText, listTables, type TableShape } from './table-catalogue-store.ts'
 
 export interface LoadOptions {
   /** As whoever owns the tables, or as a superuser. */
@@ -40,12 +40,12 @@ export async function loadBackup(
   { connection, onProgress, signal }: LoadOptions,
 ): Promise<void> {
   await withDatabaseClient(connection, 'heliograph restore', async (client) => {
-    await assertSameTables(client, manifest.tables)
+    const shapes = await findShapes(client, manifest.tables)
     await assertClockIsAhead(client, manifest.taken_at)
     const takenOff = await beginLoad(client)
-    for (const [done, table] of manifest.tables.entries()) {
-      onProgress(`Loading ${table.name} (${done + 1} of ${manifest.tables.length}) ...`)
-      await loadTable(client, folder, table, signal)
+    for (const [done, { table, shape }] of shapes.entries()) {
+      onProgress(`Loading ${table.name} (${done + 1} of ${shapes.length}) ...`)
+      await loadTable(client, copyInText(shape), { folder, table, signal })
     }
     await setSequences(
       client,
@@ -101,24 +101,38 @@ async function assertClockIsAhead(client: Client, takenAt: string): Promise<void
   )
 }
 
-async function assertSameTables(client: Client, tables: readonly BackedUpTable[]): Promise<void> {
-  const present = new Map((await listTables(client)).map(({ name, columns }) => [name, columns]))
-  for (const { name, columns } of tables) {
-    const known = present.get(name)
-    if (known?.join() === columns.join()) continue
-    throw damaged(`its table ${name} is not one of Heliograph, or has other columns`)
-  }
+interface LoadedTable {
+  readonly table: BackedUpTable
+  /** As it is in the database. */
+  readonly shape: TableShape
+}
+
+async function findShapes(
+  client: Client,
+  tables: readonly BackedUpTable[],
+): Promise<LoadedTable[]> {
+  const present = new Map((await listTables(client)).map((shape) => [shape.name, shape]))
   const missing = [...present.keys()].filter((name) => !tables.some((table) => table.name === name))
   if (missing.length > 0) throw damaged(`it has no table ${missing.join(', ')}`)
+  return tables.map((table) => {
+    const shape = present.get(table.name)
+    if (shape?.columns.join() === table.columns.join()) return { table, shape }
+    throw damaged(`its table ${table.name} is not one of Heliograph, or has other columns`)
+  })
+}
+
+interface TableSource {
+  readonly folder: string
+  readonly table: BackedUpTable
+  readonly signal: AbortSignal
 }
 
 async function loadTable(
   client: Client,
-  folder: string,
-  table: BackedUpTable,
-  signal: AbortSignal,
+  copyText: string,
+  { folder, table, signal }: TableSource,
 ): Promise<void> {
-  const copy = client.query(copyFrom(copyInText(table)))
+  const copy = client.query(copyFrom(copyText))
   await pipeline(createReadStream(join(folder, table.file)), createZstdDecompress(), copy, {
     signal,
   })

@@ -115,9 +115,9 @@ const FOREIGN_KEYS = `
 
 const INDEXES = `
   select format('drop index %s', indexrelid::regclass) as "takeOff",
-    pg_get_indexdef(indexrelid) as "putBack"
+    replace(pg_get_indexdef(indexrelid), ' ON ONLY ', ' ON ') as "putBack"
   from pg_index i join pg_class c on c.oid = i.indrelid
-  where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and not c.relispartition
+  where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
     and not exists (select from pg_constraint where conindid = i.indexrelid and contype in ('p', 'u', 'x'))
   order by indexrelid::regclass::text`
 

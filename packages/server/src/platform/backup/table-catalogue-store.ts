@@ -13,6 +13,7 @@ export interface TableShape {
   readonly name: string
   /** Those that are stored, in their order; generated ones follow from them. */
   readonly columns: readonly string[]
+  readonly isPartitioned: boolean
 }
 
 export interface SequenceValue {
@@ -27,15 +28,17 @@ const LEDGER = 'schema_migration'
 /** The tables of the schema `public` by name, without those of extensions. */
 export async function listTables(client: Client): Promise<TableShape[]> {
   const { rows } = await client.query<TableShape>(`
-    select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns
+    select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns,
+      c.relkind = 'p' as "isPartitioned"
     from pg_class c
     join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
       and a.attgenerated = ''
-    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relpersistence = 'p'
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
+      and c.relpersistence = 'p' and not c.relispartition
       and c.relname <> '${LEDGER}'
       and not exists (select from pg_depend d
         where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
-    group by c.relname order by c.relname`)
+    group by c.oid order by c.relname`)
   return rows
 }
 
@@ -129,14 +132,16 @@ export async function endSnapshot(client: Client): Promise<void> {
   await client.query('rollback')
 }
 
-/** The rows of a table as text, on the standard output of COPY. */
-export function copyOutText({ name, columns }: TableShape): string {
-  return `copy public."${name}" (${toList(columns)}) to stdout`
+/** The rows of a table as text, on the standard output of COPY, which reads a partitioned one by a query only. */
+export function copyOutText({ name, columns, isPartitioned }: TableShape): string {
+  return isPartitioned
+    ? `copy (select ${toList(columns)} from public."${name}") to stdout`
+    : `copy public."${name}" (${toList(columns)}) to stdout`
 }
 
 /** The same on its standard input. Only in the transaction that has emptied the table. */
-export function copyInText({ name, columns }: TableShape): string {
-  return `copy public."${name}" (${toList(columns)}) from stdin with (freeze)`
+export function copyInText({ name, columns, isPartitioned }: TableShape): string {
+  return `copy public."${name}" (${toList(columns)}) from stdin${isPartitioned ? '' : ' with (freeze)'}`
 }
 
 function toList(columns: readonly string[]): string {

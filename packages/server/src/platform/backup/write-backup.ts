@@ -30,6 +30,7 @@ import {
   type BackupManifest,
   type SealedKeys,
 } from './backup-files.ts'
+import { listPartitionBounds } from './partition-layout-store.ts'
 import { withDatabaseClient } from './with-database-client.ts'
 import {
   beginSnapshot,
@@ -129,6 +130,7 @@ async function writeTables(
     onProgress(`Writing ${shape.name} (${done + 1} of ${shapes.length}) ...`)
     tables.push(await writeTable(client, folder, shape, signal))
   }
+  const partitions = await listPartitionBounds(client)
   const sequences = await listSequences(client)
   await endSnapshot(client)
   const id = newUuid()
@@ -139,6 +141,7 @@ async function writeTables(
     postgresql_version: server.version,
     migrations,
     tables,
+    partitions,
     sequences: sequences.map(({ name, lastValue }) => ({ name, last_value: lastValue })),
     master_keys: describeKeys(id),
   }
@@ -170,7 +173,8 @@ async function writeTable(
     createWriteStream(join(folder, file), { flags: 'wx', mode: 0o600, flush: true }),
     { signal },
   )
-  return { ...shape, columns: [...shape.columns], rows, file, bytes, sha256: hash.digest('hex') }
+  const { name, columns } = shape
+  return { name, columns: [...columns], rows, file, bytes, sha256: hash.digest('hex') }
 }
 
 /** What the disk gives back is what was written, and as many rows. */

@@ -4,38 +4,9 @@
  * pass, so that it waits for nobody. SQL only.
  */
 import { sql, type RawBuilder } from 'kysely'
+import { toCondition, type AgingTable, type RowsEnd } from './aging-rows-store.ts'
+import { findDeferredKeys } from './expire-partitions-store.ts'
 import type { RetentionPlace, RunRetentionBatch } from './retention-policy.ts'
-
-/** How the rows of a table are found. */
-export interface AgingTable {
-  readonly table: string
-  /** A unique column. */
-  readonly key: string
-  /** The time that the age of a row counts from. */
-  readonly ageBy: string
-  /**
-   * The order in which a pass goes through the table; an index has it. `age`: by age and key, as far as
-   * rows are old. `key`: by the key, which grows with time, until a whole page is young. `all`: by the key, all
-   * of it. Columns, the key last: by these, all of it.
-   */
-  readonly walk: 'age' | 'key' | 'all' | readonly string[]
-}
-
-/** A condition on the row `r`, which may depend on the time before which rows are old. */
-type RowCondition = RawBuilder<unknown> | ((before: Date) => RawBuilder<unknown>)
-
-/** Which rows end, and how. */
-export interface RowsEnd {
-  /** Which rows a pass looks at, as an index has them; all by default. */
-  readonly within?: RowCondition
-  /** What else than its age decides that a row ends. */
-  readonly when?: RowCondition
-  /**
-   * What is done with the rows instead of deleting them, given the array of their keys: queries of a `with`,
-   * of which the one called `ended` returns a row for each.
-   */
-  readonly end?: (keys: RawBuilder<unknown>) => RawBuilder<unknown>
-}
 
 interface PageResult {
   readonly seen: number
@@ -46,7 +17,7 @@ interface PageResult {
 
 /** Ends the rows of a table that are old enough. */
 export function expireRows(aging: AgingTable, rows: RowsEnd = {}): RunRetentionBatch {
-  const { key, walk } = aging
+  const { key, walk, isPartitioned = false } = aging
   const columns = typeof walk === 'string' ? (walk === 'age' ? [aging.ageBy, key] : [key]) : walk
   const table = sql.table(aging.table)
   const age = sql.ref(`r.${aging.ageBy}`)
@@ -56,9 +27,12 @@ export function expireRows(aging: AgingTable, rows: RowsEnd = {}): RunRetentionB
     ((keys) =>
       sql`ended as (delete from ${table} where ${sql.ref(key)} = any(${keys}) returning 1)`)
 
-  return async (tx, { before, after, limit }) => {
+  return async (tx, { before, soon = before, after, limit }) => {
     const isOld = sql`${age} <= ${before}`
-    const within = toCondition(rows.within, before)
+    const deferred = isPartitioned
+      ? await findDeferredKeys(tx, aging, { before, soon })
+      : sql`false`
+    const within = sql`not ${deferred} and ${toCondition(rows.within, before)}`
     const when = toCondition(rows.when, before)
     const { rows: results } = await sql<PageResult>`
       with page as materialized (
@@ -81,11 +55,6 @@ export function expireRows(aging: AgingTable, rows: RowsEnd = {}): RunRetentionB
     const isOver = seen < limit || (walk === 'key' && old === 0)
     return { count, place: last ?? after, isOver }
   }
-}
-
-function toCondition(condition: RowCondition | undefined, before: Date): RawBuilder<unknown> {
-  if (condition === undefined) return sql`true`
-  return typeof condition === 'function' ? condition(before) : condition
 }
 
 function inOrder(columns: readonly string[]): RawBuilder<unknown> {

@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import { DAY_MS } from '../clock.ts'
-import { expireRows, type AgingTable, type RowsEnd } from './expire-rows-store.ts'
+import type { AgingTable, RowsEnd } from './aging-rows-store.ts'
+import { expireRows } from './expire-rows-store.ts'
 import type { RetentionBatch, RetentionPlace } from './retention-policy.ts'
 
 const database = await createTestDatabase()

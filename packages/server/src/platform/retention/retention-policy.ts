@@ -2,7 +2,7 @@
  * For how long the rows of a table are kept, as data. Parts give policies to the sweep, which goes through
  * the tables. Owns neither which policies there are nor when a table is gone through.
  */
-import type { QueryExecutorProvider } from 'kysely'
+import type { Kysely, QueryExecutorProvider } from 'kysely'
 
 /** Where the next batch of a pass begins: the values of the columns that it follows, as texts. */
 export type RetentionPlace = readonly string[]
@@ -11,6 +11,10 @@ export type RetentionPlace = readonly string[]
 export interface RetentionWindow {
   /** What is older than this has had its time. */
   readonly before: Date
+  /**
+   * What is in a partition whose last row is older than this is left, to end all together; nothing is by default.
+   */
+  readonly soon?: Date
   /** Null for the first batch of a pass. */
   readonly after: RetentionPlace | null
   /** Rows that the batch looks at, and at most as many that it ends. */
@@ -33,6 +37,9 @@ export type RunRetentionBatch = (
   window: RetentionWindow,
 ) => Promise<RetentionBatch>
 
+/** Ends the partitions of which every row has had its time and nobody holds one. Idempotent. */
+export type EndPartitions = <Tables>(db: Kysely<Tables>, before: Date) => Promise<number>
+
 /** For how long the rows of a table are kept, and how they end. */
 export interface RetentionPolicy {
   /** Unique, and the same in every version: how far its pass is, is remembered by it. */
@@ -47,4 +54,6 @@ export interface RetentionPolicy {
   readonly isResumed?: boolean
   /** What is to be done before a pass begins. */
   readonly preparePass?: (before: Date) => Promise<void>
+  /** Ends whole partitions, before a pass begins over the rows of the others. Answers how many rows they had. */
+  readonly endPartitions?: EndPartitions
 }
