@@ -1817,6 +1817,18 @@ create table schema_migration (
   constraint schema_migration_pkey PRIMARY KEY (version)
 );
 
+create unlogged table service_process (
+  id integer not null,
+  roles text[] not null,
+  version text not null,
+  schema_version integer not null,
+  host text not null,
+  started_at timestamp with time zone not null,
+  seen_at timestamp with time zone not null,
+  known_nodes integer,
+  constraint service_process_pkey PRIMARY KEY (id)
+);
+
 create table sign_in_application (
   id bigint generated always as identity not null,
   name text not null,
@@ -2194,6 +2206,7 @@ create table ssf_restatement (
   is_last_pass boolean default false not null,
   after_device_id bigint default 0 not null,
   told_count integer default 0 not null,
+  since_transition_id bigint,
   constraint ssf_restatement_pkey PRIMARY KEY (ssf_stream_id),
   constraint ssf_restatement_ssf_stream_id_fkey FOREIGN KEY (ssf_stream_id) REFERENCES ssf_stream(id) ON DELETE CASCADE
 );
@@ -2557,9 +2570,13 @@ comment on column public.retention_state.keeps_ms is 'How old a row may become; 
 comment on column public.retention_state.pass_count is 'Rows that the present or last pass has ended.';
 comment on column public.retention_state.place is 'Where the next batch begins; null at the beginning of the table.';
 comment on column public.retention_state.total_count is 'Rows that all passes have ended.';
+comment on column public.service_process.known_nodes is 'Of how many devices the process holds the node key in memory; null where it serves no agents.';
+comment on column public.service_process.schema_version is 'The newest migration that the program of the process knows.';
 comment on column public.ssf_restatement.last_pass_at is 'From then on devices are told of that did not answer; null until the first pass begins.';
+comment on column public.ssf_restatement.since_transition_id is 'Only devices of which this status transition or a later one is; null for every device.';
 comment on table public.database_clock is 'One row: the latest time that a worker has read from the clock of the database.';
 comment on table public.database_origin is 'Where the rows were when a worker last looked; a restore and a failover bring them elsewhere.';
 comment on table public.device_round is 'When a device last answered all its checks; the time of the results and issues that follow it.';
 comment on table public.retention_clock is 'One row: the time from which sweeps of retention count the age of rows; never later than the clock.';
+comment on table public.service_process is 'One row for each process: it says every half a minute that it is there, and at its end that it is gone.';
 comment on table public.ssf_restatement is 'Passes over all devices go on until every device has answered its checks since, at last until last_pass_at.';

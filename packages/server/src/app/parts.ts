@@ -45,7 +45,7 @@ import { createReceiversPart } from '../signals/receivers-part.ts'
 import { createSigningPart, type SigningPart } from '../signals/signing-part.ts'
 import { createStreamsPart, type StreamsPart } from '../signals/streams-part.ts'
 import { createWebhooksPart } from '../signals/webhooks-part.ts'
-import { createAgentsPart } from '../surfaces/agents/agents-part.ts'
+import { createAgentsPart, type AgentsPart } from '../surfaces/agents/agents-part.ts'
 import { createCallers, withSessions } from '../surfaces/callers.ts'
 import { createPermissionCheck } from '../surfaces/check-and-record-permission.ts'
 import { createOverviewPart } from '../surfaces/rest/overview/overview-part.ts'
@@ -54,6 +54,7 @@ import { withExports } from '../surfaces/rest/exports/export-routes.ts'
 import { createRestPart } from '../surfaces/rest/rest-part.ts'
 import { createScimPart } from '../surfaces/scim/scim-part.ts'
 import { createOriginPart } from './backup/origin-part.ts'
+import { createPresencePart } from './presence/presence-part.ts'
 import type { ServiceFoundation } from './foundation.ts'
 import { createMasterKeyPart } from './master-key-part.ts'
 import { openOutbound } from './outbound.ts'
@@ -140,9 +141,10 @@ export async function createParts(
   const { features, keyUsage } = organisation
   const callers = createCallers(foundation, keyUsage, config)
   const checkPermission = createPermissionCheck(keyUsage)
+  const agents = createAgentsPart(foundation, config, caPem)
   const owners: readonly ServicePart[] = [
     ...wings,
-    createAgentsPart(foundation, config, caPem),
+    agents,
     createRestPart(
       {
         foundation,
@@ -158,10 +160,22 @@ export async function createParts(
     createScimPart(foundation, { callers, checkPermission }, config),
     createStandardSsfPart({ ...streams.context, limits: callers, isEnabled: isSsfEnabled }),
   ]
-  const policies = owners.flatMap(({ retention = [] }) => retention)
-  const list = [...owners, createRetentionPart(foundation, policies)]
+  const list = [...owners, ...createOverallParts(foundation, owners, agents)]
   const jobs = list.flatMap((part) => part.jobs ?? [])
   return { list, listener, outbound, signing, streams, routes, jobs, setTls: signIn.setTls }
+}
+
+/** What is about all the others: for how long they keep what they have, and that they are there. */
+function createOverallParts(
+  foundation: PartsFoundation,
+  owners: readonly ServicePart[],
+  { countNodes }: Pick<AgentsPart, 'countNodes'>,
+): readonly ServicePart[] {
+  const policies = owners.flatMap(({ retention = [] }) => retention)
+  return [
+    createRetentionPart(foundation, policies),
+    createPresencePart(foundation, foundation.config, countNodes),
+  ]
 }
 
 /** What every process stands on, before what it does. */

@@ -134,6 +134,11 @@ export const REGISTERED_COMMANDS: readonly RegisteredCommand[] = [
     'OAuth clients of the standard Shared Signals surface',
     () => import('./commands/ssf-client-commands.ts'),
   ),
+  single(
+    'status',
+    'how the service is doing: its processes, what waits, and its database',
+    () => import('./commands/status-command.ts'),
+  ),
   group('streams', 'Shared Signals streams', () => import('./commands/stream-commands.ts')),
   group(
     'webhooks',

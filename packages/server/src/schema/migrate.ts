@@ -100,6 +100,11 @@ export async function readMigrationState(
   })
 }
 
+/** The number of the newest migration that this program knows. */
+export async function readKnownSchemaVersion(): Promise<number> {
+  return (await readMigrations(MIGRATIONS_FOLDER)).at(-1)?.version ?? 0
+}
+
 /**
  * Whether this program made, or can make, a schema of these migrations.
  *

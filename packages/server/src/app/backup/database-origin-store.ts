@@ -41,11 +41,29 @@ export async function findOrigin(db: Kysely<Schema>): Promise<DatabaseOrigin | u
   }
 }
 
-/** How many standbys follow the server. */
-export async function countStandbys(db: Kysely<Schema>): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from pg_stat_replication`.execute(db)
-  return rows[0]?.count ?? 0
+/** A server that follows. A role that may not read statistics learns of it nothing but that it is there. */
+export interface Standby {
+  readonly name: string | null
+  readonly address: string | null
+  readonly state: string | null
+  /** Whether commits wait for it: `sync`, `quorum`, `potential` or `async`. */
+  readonly syncState: string | null
+  /** How much of the log it has not replayed. */
+  readonly lagBytes: number | null
+  /** How long ago what it replays now was written; null when it has everything. */
+  readonly lagMs: number | null
+}
+
+/** The standbys that follow the server; a base backup that is being made is none. */
+export async function listStandbys(db: Kysely<Schema>): Promise<Standby[]> {
+  const { rows } = await sql<Standby>`
+    select application_name as name, host(client_addr) as address, state, sync_state as "syncState",
+      case when not pg_is_in_recovery() then
+        pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn)::float8 end as "lagBytes",
+      (extract(epoch from replay_lag) * 1000)::float8 as "lagMs"
+    from pg_stat_replication where state is distinct from 'backup'
+    order by application_name, pid`.execute(db)
+  return rows
 }
 
 /** Where it was; undefined when nobody has looked yet. */

@@ -1,10 +1,12 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { insertDevice } from '../../../test/support/factories.ts'
 import { createStreamsApi, type StreamsApi } from '../../../test/support/streams-api.ts'
 import { UNWATCHED } from '../../../test/support/test-engine.ts'
 import { verifyAuditChain } from '../../changes/audit/verify-audit-chain.ts'
 import { HOUR_MS } from '../../platform/clock.ts'
 import { SILENT_LOGGER } from '../../platform/silent-logger.ts'
+import { restateStreams } from '../../signals/history/restate-streams.ts'
 import { followOrigin } from './follow-origin.ts'
 import { createOriginPart } from './origin-part.ts'
 
@@ -23,9 +25,10 @@ beforeEach(async () => {
   warn.mockClear()
 })
 
-const follow = (): Promise<void> => {
+const config = { failoverRestatementSeconds: 600 }
+const follow = () => {
   const { db, runChange } = streams
-  return followOrigin({ db, runChange, log: { debug: vi.fn(), warn } })
+  return followOrigin({ config, db, runChange, log: { debug: vi.fn(), warn } })
 }
 
 const noted = () => streams.db.selectFrom('database_origin').selectAll().executeTakeFirstOrThrow()
@@ -100,6 +103,80 @@ it('is told nothing anew after a standby took over that had everything', async (
   )
 })
 
+describe('after a standby took over that had everything', () => {
+  afterEach(async () => {
+    await streams.db.deleteFrom('device').execute()
+    await streams.db.deleteFrom('delivery').execute()
+  })
+
+  it('receivers are told of the devices whose status changed shortly before, and of no others', async () => {
+    const recent = await insertDevice(streams.db)
+    const recentAgain = await insertDevice(streams.db)
+    const old = await insertDevice(streams.db)
+    await insertTransition(old, HOUR_MS)
+    for (const device of [recent, recentAgain, recent]) await insertTransition(device, 0)
+    for (const device of [recent, recentAgain, old]) await answerChecks(device)
+    await pretend({ timeline_id: '7', is_synchronous: true })
+    expect((await Promise.all([follow(), follow()])).filter(Boolean)).toEqual(['complete'])
+    expect(warn).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({ devices_told_anew: 2 }),
+      'a standby took over, which had everything',
+    )
+    while ((await restateStreams(streams)) !== undefined);
+    expect(await listTold()).toEqual([`device:${recent}`, `device:${recentAgain}`])
+    const { checks_ran_at: ranAt } = await streams.db
+      .selectFrom('device')
+      .select('checks_ran_at')
+      .where('id', '=', old)
+      .executeTakeFirstOrThrow()
+    // Nobody is asked for its checks.
+    expect(ranAt).not.toBeNull()
+  })
+
+  it('receivers that are being told everything anew are told no less', async () => {
+    await insertTransition(await insertDevice(streams.db), 0)
+    await pretend({ system_identifier: '1' })
+    expect(await follow()).toBe('incomplete')
+    await pretend({ timeline_id: '7', is_synchronous: true })
+    expect(await follow()).toBe('complete')
+    const rows = await streams.db.selectFrom('ssf_restatement').selectAll().execute()
+    expect(rows).toMatchObject([{ since_transition_id: null }])
+  })
+
+  const insertTransition = (deviceId: string, agoMs: number) =>
+    streams.db
+      .insertInto('device_status_transition')
+      .values({
+        device_id: deviceId,
+        occurred_at: new Date(streams.clock.now().getTime() - agoMs),
+        from_state: 'Good',
+        to_state: 'Blocked',
+        from_compliance: 'compliant',
+        to_compliance: 'not-compliant',
+        initiating_entity: 'policy',
+        actor_name: 'test',
+        reason: 'test',
+        txn: 'test',
+      })
+      .execute()
+
+  const answerChecks = (deviceId: string) =>
+    streams.db
+      .updateTable('device')
+      .set({ checks_ran_at: streams.clock.now() })
+      .where('id', '=', deviceId)
+      .execute()
+
+  async function listTold() {
+    const rows = await streams.db
+      .selectFrom('delivery')
+      .select('subject_key')
+      .orderBy('subject_key')
+      .execute()
+    return rows.map(({ subject_key: key }) => key)
+  }
+})
+
 it('is told everything anew after a standby took over much earlier or later than a failover takes', async () => {
   await pretend({
     timeline_id: '7',
@@ -113,7 +190,7 @@ it('is told everything anew after a standby took over much earlier or later than
 it('is noted without a reconnect that commits have stopped waiting for a standby', async () => {
   const { db } = streams
   const log = { ...SILENT_LOGGER, warn }
-  const part = createOriginPart({ ...streams, preparedDb: db, log, topics: UNWATCHED })
+  const part = createOriginPart({ ...streams, config, preparedDb: db, log, topics: UNWATCHED })
   await part.start?.()
   try {
     await pretend({ is_synchronous: true })

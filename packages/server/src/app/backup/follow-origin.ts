@@ -6,12 +6,13 @@
 import type { Change } from '../../changes/change.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { Foundation } from '../../changes/foundation.ts'
-import { MINUTE_MS } from '../../platform/clock.ts'
+import { MINUTE_MS, SECOND_MS } from '../../platform/clock.ts'
+import { requestRecentRestatement } from '../../signals/history/restate-streams.ts'
 import { adoptRestoredDatabase } from './adopt-restored-database.ts'
 import {
-  countStandbys,
   findOrigin,
   findNotedOrigin,
+  listStandbys,
   lockNotedOrigin,
   upsertOrigin,
   type DatabaseOrigin,
@@ -19,27 +20,43 @@ import {
 } from './database-origin-store.ts'
 
 export interface OriginDependencies extends Pick<Foundation, 'db' | 'runChange'> {
+  readonly config: {
+    /** How far back devices are told of anew after a standby took over that had everything. */
+    readonly failoverRestatementSeconds: number
+  }
   readonly log: Pick<Foundation['log'], 'debug' | 'warn'>
 }
 
 /** A failover takes seconds; rows that nobody has looked after for longer are of a backup. */
 const FAILOVER_MAX_MS = 2 * MINUTE_MS
 
+/** What this process found that had happened to the database, and saw to. */
+export type Takeover = 'complete' | 'incomplete'
+
 /**
  * Looks where the database is, and takes it into use where something may be missing in it. Any number of processes
- * may do so, again and again: one does it, and a look that finds it where it was writes nothing. Rejects while the
- * database cannot be written to.
+ * may do so, again and again: one does it and is answered what had happened, and a look that finds it where it was writes
+ * nothing. Rejects while the database cannot be written to.
  */
-export async function followOrigin({ db, log, runChange }: OriginDependencies): Promise<void> {
+export async function followOrigin({
+  config,
+  db,
+  log,
+  runChange,
+}: OriginDependencies): Promise<Takeover | undefined> {
   const origin = await findOrigin(db)
   if (origin === undefined) {
     log.debug({}, 'the server does not tell where the database is')
-    return
+    return undefined
   }
   const noted = await findNotedOrigin(db)
-  if (noted !== undefined && isSame(noted, origin)) return
-  const outcome = await runChange({ actor: SYSTEM_ACTOR }, (change) => settle(change, origin))
+  if (noted !== undefined && isSame(noted, origin)) return undefined
+  const recentMs = config.failoverRestatementSeconds * SECOND_MS
+  const outcome = await runChange({ actor: SYSTEM_ACTOR }, (change) =>
+    settle(change, origin, recentMs),
+  )
   if (outcome !== undefined) log.warn(outcome.fields, outcome.message)
+  return outcome?.takeover
 }
 
 /** Warns where a failover would lose what was committed last. */
@@ -48,7 +65,8 @@ export async function warnOfAsynchronousStandbys({
   log,
 }: Pick<OriginDependencies, 'db' | 'log'>): Promise<void> {
   const origin = await findOrigin(db)
-  if (origin === undefined || origin.isSynchronous || (await countStandbys(db)) === 0) return
+  if (origin === undefined || origin.isSynchronous) return
+  if ((await listStandbys(db)).length === 0) return
   log.warn(
     { setting: 'synchronous_standby_names' },
     'standbys follow the database asynchronously: a failover loses what was committed last; name a synchronous one',
@@ -56,11 +74,16 @@ export async function warnOfAsynchronousStandbys({
 }
 
 interface Outcome {
+  readonly takeover: Takeover
   readonly fields: Record<string, string | number>
   readonly message: string
 }
 
-async function settle(change: Change, origin: DatabaseOrigin): Promise<Outcome | undefined> {
+async function settle(
+  change: Change,
+  origin: DatabaseOrigin,
+  recentMs: number,
+): Promise<Outcome | undefined> {
   const noted = await lockNotedOrigin(change.tx)
   if (noted !== undefined && isSame(noted, origin)) return undefined
   await upsertOrigin(change.tx, origin)
@@ -71,7 +94,13 @@ async function settle(change: Change, origin: DatabaseOrigin): Promise<Outcome |
     previous_timeline_id: noted.timelineId,
   }
   if (isComplete(noted, origin)) {
-    return { fields, message: 'a standby took over, which had everything' }
+    const since = new Date(change.at.getTime() - recentMs)
+    const deviceCount = recentMs === 0 ? 0 : await requestRecentRestatement(change, since)
+    return {
+      takeover: 'complete',
+      fields: { ...fields, devices_told_anew: deviceCount },
+      message: 'a standby took over, which had everything',
+    }
   }
   const { streamCount } = await adoptRestoredDatabase(change, {
     description:
@@ -79,6 +108,7 @@ async function settle(change: Change, origin: DatabaseOrigin): Promise<Outcome |
     facts: fields,
   })
   return {
+    takeover: 'incomplete',
     fields: { ...fields, streams_told_anew: streamCount },
     message: 'the database was restored or replaced: receivers are told everything anew',
   }

@@ -91,6 +91,12 @@ export const SETTINGS = {
     isSecret: true,
     ...postgresUrl,
   },
+  failoverRestatementSeconds: {
+    env: 'HELIOGRAPH_FAILOVER_RESTATEMENT_SECONDS',
+    description:
+      'After a standby has taken over that had everything, receivers are told anew of the devices whose status changed within so many seconds before; 0 tells of none. After one that may lack something they are told of every device.',
+    ...integer(0, 86_400, 600),
+  },
   migrationDatabaseUrl: {
     env: 'HELIOGRAPH_MIGRATION_DATABASE_URL',
     description:

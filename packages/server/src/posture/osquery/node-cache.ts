@@ -24,6 +24,8 @@ export interface NodeState {
   askedAtMs: number | undefined
   /** Whether checks were handed out to a request that had been held, and nothing was written since. */
   isHandOutDoubtful: boolean
+  /** Whether a round was handed out, and the device has neither answered nor asked again since. */
+  isRoundAwaited: boolean
   /** Whether the facts must be read again before they are used. */
   isStale: boolean
 }
@@ -40,6 +42,8 @@ export interface NodeCache {
   refresh(state: NodeState): Promise<NodeState | undefined>
   /** Looks up a device, or `all`, again at its next request. */
   invalidate(deviceId: string): void
+  /** How many devices are known. */
+  count(): number
 }
 
 export interface NodeCacheDependencies {
@@ -137,6 +141,7 @@ export function createNodeCache(deps: NodeCacheDependencies): NodeCache {
       const state = states.get(keysByDevice.get(deviceId) ?? '')
       if (state !== undefined) state.isStale = true
     },
+    count: () => states.size,
   }
 }
 
@@ -155,9 +160,13 @@ function toState(
     refreshHeldUntilMs: 0,
     askedAtMs: undefined,
     isHandOutDoubtful: false,
+    isRoundAwaited: false,
     isStale: false,
   }
   state.nextRoundAtMs = nextRoundAtMs(facts.deviceId, facts.checksRanAt, settings.checkIntervalMs)
+  // Another process has received the round that this one had handed out.
+  if ((facts.checksRanAt?.getTime() ?? 0) > (state.askedAtMs ?? Infinity))
+    state.roundHeldUntilMs = 0
   // The reruns that are wanted may be others than those being worked on.
   if (facts.hasRefreshes) state.refreshHeldUntilMs = 0
   state.hasRefreshes = facts.hasRefreshes

@@ -9,5 +9,15 @@ export interface DatabaseTables {
     timeline_id: string
     is_synchronous: boolean
     noted_at: Date
+  } /** One row for each process of the service. */
+  service_process: {
+    id: number
+    roles: string[]
+    version: string
+    schema_version: number
+    host: string
+    started_at: Date
+    seen_at: Date
+    known_nodes: number | null
   }
 }

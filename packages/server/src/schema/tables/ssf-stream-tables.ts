@@ -114,6 +114,8 @@ export interface SsfStreamTables {
     /** The present pass has come this far. */
     after_device_id: Generated<string>
     told_count: Generated<number>
+    /** Only devices of which this status transition or a later one is; null for every device. */
+    since_transition_id: string | null
   }
   ssf_poll_token: {
     id: Id

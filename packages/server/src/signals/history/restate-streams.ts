@@ -18,6 +18,7 @@ import { insertDeliveries } from '../dispatch/delivery-store.ts'
 import { toComplianceDelivery } from '../sets/ssf-publisher.ts'
 import { getStream, type Stream } from '../streams/stream-store.ts'
 import { readSubjectFilter } from '../subjects/filter-events.ts'
+import { findTransitionsSince } from './recent-transition-store.ts'
 import { readBlockingReasons } from './blocking-reasons.ts'
 import {
   advanceRestatement,
@@ -49,7 +50,19 @@ const PASS_INTERVAL_MS = 5 * SECOND_MS
  */
 export async function requestRestatement(change: Change): Promise<number> {
   await endEveryRound(change.tx)
-  return insertRestatements(change.tx, change)
+  return insertRestatements(change.tx, { ...change, sinceTransitionId: null })
+}
+
+/**
+ * Has every stream tell anew of the devices whose status changed since a time. Answers for how many devices; of none
+ * nothing is told.
+ */
+export async function requestRecentRestatement(change: Change, since: Date): Promise<number> {
+  const { firstId, deviceCount } = await findTransitionsSince(change.tx, since)
+  if (firstId !== null) {
+    await insertRestatements(change.tx, { ...change, sinceTransitionId: firstId })
+  }
+  return deviceCount
 }
 
 /**

@@ -17,18 +17,31 @@ export type Restatement = RecordOf<typeof restatementTable>
 /** The channel that tells the workers of streams that tell everything anew. */
 export const RESTATEMENT_CHANNEL = 'ssf_restatement'
 
-/** Has every stream that gets compliance changes tell everything anew; one that does already begins again. */
+export interface RestatementRequest {
+  readonly txn: string
+  readonly at: Date
+  /** Only devices of which this status transition or a later one is; null for every device. */
+  readonly sinceTransitionId: string | null
+}
+
+/**
+ * Has every stream that gets compliance changes tell anew; one that does already begins again, with all that it was to
+ * tell.
+ */
 export async function insertRestatements(
   tx: Transaction<Schema>,
-  { txn, at }: { readonly txn: string; readonly at: Date },
+  { txn, at, sinceTransitionId }: RestatementRequest,
 ): Promise<number> {
   const { rows } = await sql`
-    insert into ssf_restatement (ssf_stream_id, txn, requested_at)
-    select id, ${txn}, ${at} from ssf_stream
+    insert into ssf_restatement as asked (ssf_stream_id, txn, requested_at, since_transition_id)
+    select id, ${txn}, ${at}, ${sinceTransitionId}::bigint from ssf_stream
     where status <> 'disabled' and ${DEVICE_COMPLIANCE_CHANGE} = any(events_requested)
     on conflict (ssf_stream_id) do update set txn = excluded.txn,
       requested_at = excluded.requested_at, last_pass_at = null, is_last_pass = false,
-      after_device_id = 0, told_count = 0
+      after_device_id = 0, told_count = 0,
+      since_transition_id = case
+        when num_nulls(asked.since_transition_id, excluded.since_transition_id) = 0
+        then least(asked.since_transition_id, excluded.since_transition_id) end
     returning ssf_stream_id`.execute(tx)
   await notify(tx, RESTATEMENT_CHANNEL)
   return rows.length
@@ -105,13 +118,15 @@ export async function deleteRestatement(tx: Transaction<Schema>, id: StreamRowId
  */
 export async function listUntoldDeviceIds(
   tx: Transaction<Schema>,
-  { afterDeviceId, isLastPass, requestedAt, txn }: Restatement,
+  { afterDeviceId, isLastPass, requestedAt, sinceTransitionId, txn }: Restatement,
   destinationId: DestinationId,
   limit: number,
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from device
     where id > ${afterDeviceId} and (${isLastPass} or checks_ran_at is not null)
+      and (${sinceTransitionId === null} or id in (
+        select device_id from device_status_transition where id >= ${sinceTransitionId}))
       and not exists (
         select from delivery
         where destination_id = ${destinationId} and subject_key = 'device:' || device.id

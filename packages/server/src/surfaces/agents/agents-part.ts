@@ -1,6 +1,7 @@
 import type { Change } from '../../changes/change.ts'
 import { toLogError, type Foundation, type ServicePart } from '../../changes/foundation.ts'
 import { SECOND_MS } from '../../platform/clock.ts'
+import type { MetricSource } from '../../platform/http/metrics-server.ts'
 import { DEVICE_CHANNEL } from '../../posture/devices/device-store.ts'
 import {
   QUESTION_CHANNEL,
@@ -20,7 +21,7 @@ import { recordLiveAnswers } from '../../posture/live-queries/record-live-answer
 import { toAgentSettings, type AgentTimes } from '../../posture/osquery/agent-settings.ts'
 import { createContactRecorder } from '../../posture/osquery/contact-recorder.ts'
 import { createDeviceQueue, type DeviceQueue } from '../../posture/osquery/device-queue.ts'
-import { createNodeCache } from '../../posture/osquery/node-cache.ts'
+import { createNodeCache, type NodeCache } from '../../posture/osquery/node-cache.ts'
 import { createHeldReads, type HeldReads } from '../../posture/osquery/held-reads.ts'
 import { createHurriedDevices, HURRY_CHANNEL } from '../../posture/osquery/hurried-devices.ts'
 import { findNode } from '../../posture/osquery/node-store.ts'
@@ -37,6 +38,11 @@ export interface AgentsSettings extends AgentTimes {
   readonly databasePoolMax: number
   /** What live queries may not name. */
   readonly refusedTables: ReadonlySet<string>
+}
+
+export interface AgentsPart extends ServicePart {
+  /** Of how many devices this process holds the node key in memory. */
+  readonly countNodes: () => number
 }
 
 /** What of the connections of a process may be writing for devices; the others are for everybody else. */
@@ -56,7 +62,7 @@ export function createAgentsPart(
   foundation: Foundation,
   config: AgentsSettings,
   caPem: string | undefined,
-): ServicePart {
+): AgentsPart {
   const { clock, preparedDb: db, log, runChange } = foundation
   const logError = toLogError(log)
   const settings = toAgentSettings(config)
@@ -69,6 +75,7 @@ export function createAgentsPart(
   return {
     name: 'agents',
     roles: ['agents'],
+    countNodes: () => nodes.count(),
     mount: (http) =>
       registerOsqueryRoutes(http, {
         db,
@@ -102,13 +109,7 @@ export function createAgentsPart(
       liveQueries.refreshAll()
       questions.refreshAll()
     },
-    metrics: [
-      {
-        name: 'heliograph_check_ins_held',
-        help: 'Devices whose request for work is held at this moment',
-        read: () => Promise.resolve(reads.count()),
-      },
-    ],
+    metrics: toMetrics(reads, nodes),
     endWaiting: () => reads.close(),
     start: async () => {
       liveQueries.refreshAll()
@@ -121,6 +122,24 @@ export function createAgentsPart(
       await contacts.stop()
     },
   }
+}
+
+function toMetrics(
+  reads: Pick<HeldReads, 'count'>,
+  nodes: Pick<NodeCache, 'count'>,
+): readonly MetricSource[] {
+  return [
+    {
+      name: 'heliograph_check_ins_held',
+      help: 'Devices whose request for work is held at this moment',
+      read: () => Promise.resolve(reads.count()),
+    },
+    {
+      name: 'heliograph_nodes_known',
+      help: 'Devices whose node key this process holds in memory',
+      read: () => Promise.resolve(nodes.count()),
+    },
+  ]
 }
 
 function createWrites({ databasePoolMax }: AgentsSettings): DeviceQueue {

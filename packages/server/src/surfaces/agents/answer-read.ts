@@ -63,8 +63,17 @@ export function createReadAnswerer(deps: AgentDependencies): ReadAnswerer {
     }
   }
 
+  /** A device that asks again without an answer may have given it to another process. */
+  async function lookForAnswer(state: NodeState): Promise<void> {
+    if (!state.isRoundAwaited) return
+    nodes.invalidate(state.deviceId)
+    await nodes.refresh(state)
+    state.isRoundAwaited = false
+  }
+
   return async (state, read) => {
     noteCheckIn(state)
+    await lookForAnswer(state)
     const queries = await findWork(state)
     if (queries !== undefined || read === undefined) return toAnswer(queries, state)
     return toAnswer(await awaitWork(state, read), state)

@@ -66,6 +66,20 @@ describe('distributed read', () => {
     expect(Object.keys((await agents.read(nodeKey)).queries)).toHaveLength(1)
   })
 
+  test('a device whose answer another process took gets its next round in time where it got this one', async () => {
+    const check = await agents.posture.insertCheck()
+    const settings = { checkIntervalMs: MINUTE_MS }
+    const [one, other] = [agents.build(settings).app, agents.build(settings).app]
+    const nodeKey = await agents.enroll({}, one)
+    expect(Object.keys((await agents.read(nodeKey, one)).queries)).toHaveLength(1)
+    agents.posture.clock.advance(SECOND_MS)
+    await agents.answer(nodeKey, { [`check:${check}:1`]: 'PASS' }, other)
+    expect((await agents.read(nodeKey, one)).queries).toEqual({})
+    // Long before what was handed out counts as lost.
+    agents.posture.clock.advance(2 * MINUTE_MS)
+    expect(Object.keys((await agents.read(nodeKey, one)).queries)).toHaveLength(1)
+  })
+
   test('an idle check-in touches no database', async () => {
     const check = await agents.posture.insertCheck()
     const nodeKey = await agents.enroll()

@@ -84,6 +84,7 @@ export function createWriteRecorder(deps: AgentDependencies): WriteRecorder {
     async record({ state, isCut }, collector, origin) {
       const read = collector.read(isCut)
       state.isHandOutDoubtful = false
+      state.isRoundAwaited = false
       if (read.results.length === 0) return
       const bytes = collector.heldBytes
       await record(state.deviceId, bytes, { state, ...read, bytes, origin })

@@ -120,7 +120,10 @@ export class ReportingAgent {
     try {
       const response = await fetch(`${this.#baseUrl}/osquery/${path}`, {
         method: 'POST',
-        headers: { 'content-type': 'application/json' },
+        headers: {
+          'content-type': 'application/json',
+          ...(this.#nodeKey !== '' && { authorization: `NodeKey ${this.#nodeKey}` }),
+        },
         body: JSON.stringify(body),
         signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
       })

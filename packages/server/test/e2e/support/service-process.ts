@@ -74,6 +74,11 @@ export class ServiceProcess {
     this.#child = undefined
   }
 
+  /** Sends a signal to the service alone. */
+  signal(signal: NodeJS.Signals): void {
+    this.#child?.kill(signal)
+  }
+
   /** SIGTERM; answers the exit code. */
   async stop(): Promise<number | null> {
     const child = this.#child

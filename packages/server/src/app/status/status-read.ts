@@ -1,0 +1,81 @@
+/*
+ * What the tables say of how the service is doing: what waits to be sent, and what waits to be worked on. SQL only; what of
+ * it is worth a warning is read-status.ts's.
+ */
+import { sql, type Kysely } from 'kysely'
+import type { Schema } from '../../schema/schema.ts'
+
+/** What waits in the queues of one kind of destination. */
+export interface QueueFigures {
+  readonly kind: 'ssf_push' | 'ssf_poll' | 'webhook'
+  readonly queued: number
+  /** Could be sent at this moment; of polls the receivers come for them. */
+  readonly due: number
+  readonly inFlight: number
+  /** For how long what is due has been; null when nothing is. */
+  readonly oldestDueMs: number | null
+  readonly dead: number
+}
+
+/** The queues by kind. Reads everything that is queued or dead. */
+export async function readQueues(db: Kysely<Schema>): Promise<QueueFigures[]> {
+  const { rows } = await sql<QueueFigures>`
+    with waiting as materialized (
+      select t.kind, d.next_attempt_at,
+        coalesce(d.claim_expires_at > now(), false) as is_claimed,
+        t.kind <> 'ssf_poll' and t.state = 'active' and d.next_attempt_at <= now()
+          and coalesce(t.retry_not_before <= now(), true) as is_due
+      from delivery d join delivery_destination t on t.id = d.destination_id
+      where d.state = 'queued'
+    ), queue as (
+      select kind, count(*) as queued, count(*) filter (where is_claimed) as in_flight,
+        count(*) filter (where is_due and not is_claimed) as due,
+        min(next_attempt_at) filter (where is_due and not is_claimed) as due_since
+      from waiting group by kind
+    ), dead as (
+      select t.kind, count(*) as dead
+      from delivery d join delivery_destination t on t.id = d.destination_id
+      where d.state = 'dead' group by t.kind
+    )
+    select kind, coalesce(queued, 0)::float8 as queued, coalesce(due, 0)::float8 as due,
+      coalesce(in_flight, 0)::float8 as "inFlight", coalesce(dead, 0)::float8 as dead,
+      (extract(epoch from now() - due_since) * 1000)::float8 as "oldestDueMs"
+    from unnest(array['ssf_push', 'ssf_poll', 'webhook']) as kind
+      left join queue using (kind) left join dead using (kind)`.execute(db)
+  return rows
+}
+
+/** How many SETs that wait in streams with numbers have none yet. */
+export async function countUnnumberedSets(db: Kysely<Schema>): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::float8 as count
+    from delivery d join ssf_stream s on s.destination_id = d.destination_id and s.is_numbered
+    where d.state = 'queued' and d.sequence is null`.execute(db)
+  return rows[0]?.count ?? 0
+}
+
+/** For how long the status of a device has been due to be derived anew; null when none is. */
+export async function findOldestDueStatusMs(db: Kysely<Schema>): Promise<number | null> {
+  const { rows } = await sql<{ ms: number | null }>`
+    select (extract(epoch from now() - min(reevaluate_at)) * 1000)::float8 as ms
+    from device where reevaluate_at <= now()`.execute(db)
+  return rows[0]?.ms ?? null
+}
+
+/** The number of the newest migration of the database, and the time by its clock. */
+export async function readSchemaVersion(
+  db: Kysely<Schema>,
+): Promise<{ readonly version: number; readonly now: Date }> {
+  const { rows } = await sql<{ version: number; now: Date }>`
+    select max(version)::int as version, clock_timestamp() as now from schema_migration`.execute(db)
+  const [row] = rows
+  if (row === undefined) throw new Error('the database told no schema version')
+  return row
+}
+
+/** Whether the server takes writes, and follows no other. */
+export async function isPrimary(db: Kysely<Schema>): Promise<boolean> {
+  const { rows } = await sql<{ is_primary: boolean }>`
+    select not pg_is_in_recovery() as is_primary`.execute(db)
+  return rows[0]?.is_primary === true
+}
