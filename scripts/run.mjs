@@ -62,6 +62,7 @@ const COMMANDS = {
   ],
   build: () => [[CONSOLE], [TSC, '-b'], ['scripts/copy-build-assets.mjs']],
   graph: () => [['scripts/graph.mjs']],
+  model: (args) => [['scripts/check-model.mjs', ...args]],
   generate: () => [['--conditions=source', 'scripts/generate.ts']],
   format: () => [[PRETTIER, '--write', '--log-level', 'warn', '.']],
 }
