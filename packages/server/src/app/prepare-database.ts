@@ -13,7 +13,7 @@ import { openDatabase } from '../platform/db/database.ts'
 import type { DatabaseNetwork } from '../platform/db/database-network.ts'
 import { syncReleaseData } from '../posture/checks/release-data/use-release-data.ts'
 import { syncReportingViews } from '../posture/reporting/reporting-view-store.ts'
-import { migrateDatabase } from '../schema/migrate.ts'
+import { migrateDatabase, readMigrationState } from '../schema/migrate.ts'
 import type { Schema } from '../schema/schema.ts'
 import { grantServiceRole } from '../schema/service-role-store.ts'
 import { ensureSigningKey } from '../signals/signing/signing-keys.ts'
@@ -34,15 +34,18 @@ export interface Preparation extends Foundation {
 const DEFAULT_ORGANISATION_NAME = 'My organisation'
 
 /**
- * Brings the database to what this program works with, and stores under `fingerprint` that it is.
- * Idempotent, also between processes.
+ * Brings the database to what this program works with, and stores under `fingerprint` that it is. What a newer
+ * program has prepared stays as it is: its views, its built-in checks. Idempotent, also between processes.
  *
  * @throws ConfigError for a master key that is not that of the database; MigrationError
  */
 export async function prepareDatabase(foundation: Preparation, fingerprint: string): Promise<void> {
   const { config, clock, db, log, ownerConnection, runChange, sealer } = foundation
   await migrateDatabase(ownerConnection, { log })
-  await prepareAsOwner(foundation)
+  const { ahead } = await readMigrationState(ownerConnection)
+  const isBehind = ahead.length > 0
+  if (isBehind) log.warn({ migrations: ahead.map(({ name }) => name) }, 'database.newer_schema')
+  await prepareAsOwner(foundation, isBehind)
   await foundation.synchroniseClock()
   await assertMasterKeyFits(foundation)
   await followOrigin(foundation)
@@ -51,12 +54,13 @@ export async function prepareDatabase(foundation: Preparation, fingerprint: stri
     ensureSigningKey(change, { sealer, modulusBits: config.signingKeyBits }),
   )
   await insertOrganisation(db, DEFAULT_ORGANISATION_NAME, clock.now())
+  if (isBehind) return
   await runChange({ actor: SYSTEM_ACTOR }, syncReleaseData)
   await updatePreparation(db, fingerprint)
 }
 
 /** What only the owner of the tables can do. */
-async function prepareAsOwner(foundation: Preparation): Promise<void> {
+async function prepareAsOwner(foundation: Preparation, isBehind: boolean): Promise<void> {
   const { connection, ownerConnection, log, network } = foundation
   const owner = openDatabase<Schema>(ownerConnection, {
     network,
@@ -64,7 +68,7 @@ async function prepareAsOwner(foundation: Preparation): Promise<void> {
     logError: (error) => log.warn({ err: error }, 'a database connection broke'),
   })
   try {
-    await syncReportingViews(owner.db)
+    if (!isBehind) await syncReportingViews(owner.db)
     const role = roleOf(connection)
     if (role !== roleOf(ownerConnection)) await grantServiceRole(owner.db, role)
   } finally {

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
 import { createTestDatabase } from '../../test/support/database.ts'
 import type { TestDatabase } from '../../test/support/database.ts'
 import { migrateDatabase, readMigrationState } from './migrate.ts'
+import { FORMER_VERSION } from './former-version.ts'
 import { MigrationError } from './migration-error.ts'
 
 const log = {
@@ -92,6 +93,58 @@ test('refuses a database that is newer than the program', async () => {
   const older = await writeMigrations({ '0001_first.sql': FIRST })
   await expect(migrate(older)).rejects.toThrow(/newer than this program.*0002_second/)
   await expect(readMigrationState(database.connection, older)).rejects.toThrow(MigrationError)
+})
+
+test('goes on beside the schema of the next version, and refuses that of the one after it', async () => {
+  const third = { '0003_third.sql': 'create table third (id integer);' }
+  const one = await writeMigrations({ '0001_first.sql': FIRST })
+  const two = await writeMigrations({ '0001_first.sql': FIRST, '0002_second.sql': SECOND })
+  const three = await writeMigrations({
+    '0001_first.sql': FIRST,
+    '0002_second.sql': SECOND,
+    ...third,
+  })
+  const migrateAs = (folder: string, compatibleFrom: number) =>
+    migrateDatabase(database.connection, { log, folder, compatibleFrom })
+
+  await migrateAs(one, 0)
+  await migrateAs(two, 1)
+  expect(await migrateAs(one, 0)).toEqual([])
+  expect((await readMigrationState(database.connection, one)).ahead).toMatchObject([
+    { name: '0002_second' },
+  ])
+
+  await migrateAs(three, 2)
+  expect(await migrateAs(two, 1)).toEqual([])
+  await expect(migrateAs(one, 0)).rejects.toThrow(
+    /newer than this program.*0003_third.*know number 2.*0001_first.*the version just before it/,
+  )
+  await expect(readMigrationState(database.connection, one)).rejects.toThrow(MigrationError)
+})
+
+test('refuses a newer database of a program that did not say what works beside it', async () => {
+  const one = await writeMigrations({ '0001_first.sql': FIRST })
+  await migrate(one)
+  await database.pool.query('alter table schema_migration drop column compatible_from')
+  await database.pool.query(
+    `insert into schema_migration (version, name, checksum) values (2, '0002_second', 'any')`,
+  )
+  await expect(migrate(one)).rejects.toThrow(/newer than this program.*0002_second/)
+})
+
+test('notes what works beside a migration in a database of a program that did not', async () => {
+  const one = await writeMigrations({ '0001_first.sql': FIRST })
+  await migrate(one)
+  await database.pool.query('alter table schema_migration drop column compatible_from')
+  const two = await writeMigrations({ '0001_first.sql': FIRST, '0002_second.sql': SECOND })
+  await migrateDatabase(database.connection, { log, folder: two, compatibleFrom: 1 })
+  expect(await migrate(one)).toEqual([])
+})
+
+test('names a migration of its own as the newest one of the version before', async () => {
+  await migrateDatabase(database.connection, { log, upTo: FORMER_VERSION.migration })
+  const { applied } = await readMigrationState(database.connection)
+  expect(applied.at(-1)?.version).toBe(FORMER_VERSION.migration)
 })
 
 test.each([

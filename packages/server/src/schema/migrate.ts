@@ -10,6 +10,7 @@ import { DatabaseNetwork } from '../platform/db/database-network.ts'
 import type { DatabaseLog } from '../platform/db/database-log.ts'
 import { findDatabaseFault } from '../platform/db/database-fault.ts'
 import { errorCodeOf } from '../platform/error-code-of.ts'
+import { FORMER_VERSION } from './former-version.ts'
 import { readMigrations } from './migration-files.ts'
 import type { Migration } from './migration-files.ts'
 import { MigrationError } from './migration-error.ts'
@@ -24,12 +25,16 @@ export interface MigrateOptions {
   readonly upTo?: number
   /** Go on although a restore is not finished: it is the caller's. */
   readonly isRestoring?: boolean
+  /** The newest migration of the version before; default that of `former-version.ts`. */
+  readonly compatibleFrom?: number
 }
 
 /** The state of a database against the migrations of this program. */
 export interface MigrationState {
   readonly applied: readonly Migration[]
   readonly pending: readonly Migration[]
+  /** What a newer program has applied, beside which this one works. */
+  readonly ahead: readonly AppliedMigration[]
 }
 
 /**
@@ -54,20 +59,24 @@ const CREATE_LEDGER = `
     version integer primary key,
     name text not null,
     checksum text not null,
-    applied_at timestamptz not null default now()
+    applied_at timestamptz not null default now(),
+    compatible_from integer
   )`
+/** Databases of programs before it have none. */
+const ADD_COMPATIBLE_FROM =
+  'alter table schema_migration add column if not exists compatible_from integer'
 
 /**
  * Applies every pending migration in order and answers those that it applied. Idempotent; several
  * processes may run it at the same time. Throws `MigrationError` when the server is too old, lacks an
- * extension, has a changed migration, is newer than this program, or holds a restore that is not
- * finished; nothing of a migration that fails is kept.
+ * extension, has a changed migration, is newer than this program can work with, or holds a restore that
+ * is not finished; nothing of a migration that fails is kept.
  */
 export async function migrateDatabase(
   connection: DatabaseConnection,
   options: MigrateOptions,
 ): Promise<Migration[]> {
-  const { upTo = Number.POSITIVE_INFINITY } = options
+  const { upTo = Number.POSITIVE_INFINITY, compatibleFrom = FORMER_VERSION.migration } = options
   const known = await readMigrations(options.folder ?? MIGRATIONS_FOLDER)
   const migrations = known.filter(({ version }) => version <= upTo)
   return withClient(connection, async (client) => {
@@ -76,7 +85,7 @@ export async function migrateDatabase(
     if (options.isRestoring !== true) await assertNotRestoring(client)
     const applied: Migration[] = []
     for (;;) {
-      const migration = await applyNext(client, migrations)
+      const migration = await applyNext(client, migrations, compatibleFrom)
       if (migration === undefined) return applied
       applied.push(migration)
       options.log.info({ migration: migration.name }, 'database.migration_applied')
@@ -108,7 +117,7 @@ export async function readKnownSchemaVersion(): Promise<number> {
 /**
  * Whether this program made, or can make, a schema of these migrations.
  *
- * @throws MigrationError when one of them is newer than this program, or was changed since
+ * @throws MigrationError when one of them is newer than this program can work with, or was changed since
  */
 export async function assertMigrationsKnown(applied: readonly AppliedMigration[]): Promise<void> {
   compare(await readMigrations(MIGRATIONS_FOLDER), applied)
@@ -185,13 +194,14 @@ async function hasExtension(client: Client, name: string): Promise<boolean> {
 async function applyNext(
   client: Client,
   migrations: readonly Migration[],
+  compatibleFrom: number,
 ): Promise<Migration | undefined> {
   await client.query('begin')
   try {
     await client.query(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`)
     await client.query(CREATE_LEDGER)
     const [next] = compare(migrations, await readApplied(client)).pending
-    if (next !== undefined) await apply(client, next)
+    if (next !== undefined) await apply(client, next, compatibleFrom)
     await client.query('commit')
     return next
   } catch (error) {
@@ -200,7 +210,11 @@ async function applyNext(
   }
 }
 
-async function apply(client: Client, migration: Migration): Promise<void> {
+async function apply(
+  client: Client,
+  migration: Migration,
+  compatibleFrom: number,
+): Promise<void> {
   try {
     await client.query(
       `set local statement_timeout = 0; set local lock_timeout = '${LOCK_TIMEOUT}'`,
@@ -213,11 +227,11 @@ async function apply(client: Client, migration: Migration): Promise<void> {
       { cause: error },
     )
   }
-  await client.query('insert into schema_migration (version, name, checksum) values ($1, $2, $3)', [
-    migration.version,
-    migration.name,
-    migration.checksum,
-  ])
+  await client.query(ADD_COMPATIBLE_FROM)
+  await client.query(
+    'insert into schema_migration (version, name, checksum, compatible_from) values ($1, $2, $3, $4)',
+    [migration.version, migration.name, migration.checksum, compatibleFrom],
+  )
 }
 
 /** A migration as a database remembers it. */
@@ -225,12 +239,17 @@ export interface AppliedMigration {
   readonly version: number
   readonly name: string
   readonly checksum: string
+  /** A program that knows the migrations up to this number works beside it; none other when absent. */
+  readonly compatibleFrom?: number | null
 }
 
 async function readApplied(client: Client): Promise<AppliedMigration[]> {
   try {
     const { rows } = await client.query(
-      'select version::integer, name::text, checksum::text from schema_migration order by version',
+      // By name, because the ledger of a program before it has no such column.
+      `select version::integer, name::text, checksum::text,
+         (to_jsonb(m) ->> 'compatible_from')::integer as "compatibleFrom"
+       from schema_migration m order by version`,
     )
     return rows as AppliedMigration[]
   } catch (error) {
@@ -247,9 +266,18 @@ function compare(
   applied: readonly AppliedMigration[],
 ): MigrationState {
   const known = new Map(migrations.map((migration) => [migration.version, migration]))
+  const newest = migrations.at(-1)
+  const ahead: AppliedMigration[] = []
   for (const row of applied) {
     const migration = known.get(row.version)
-    if (migration === undefined) throw newerDatabase(row, migrations)
+    if (migration === undefined) {
+      const { compatibleFrom = null } = row
+      if (compatibleFrom === null || compatibleFrom > (newest?.version ?? 0)) {
+        throw newerDatabase(row, newest)
+      }
+      ahead.push(row)
+      continue
+    }
     if (migration.checksum !== row.checksum) {
       throw new MigrationError(
         `The migration ${row.name} was changed after it had been applied to this database. Run the version of the program that belongs to the database, or restore the file.`,
@@ -260,13 +288,18 @@ function compare(
   return {
     applied: migrations.filter((migration) => done.has(migration.version)),
     pending: migrations.filter((migration) => !done.has(migration.version)),
+    ahead,
   }
 }
 
-function newerDatabase(row: AppliedMigration, migrations: readonly Migration[]): MigrationError {
-  const newest = migrations.at(-1)?.name ?? 'none'
+function newerDatabase(
+  { name, compatibleFrom = null }: AppliedMigration,
+  newest: Migration | undefined,
+): MigrationError {
+  const needed =
+    compatibleFrom === null ? '' : `, beside which programs work that know number ${compatibleFrom}`
   return new MigrationError(
-    `The database is newer than this program: it has the migration ${row.name}, and the newest that this program knows is ${newest}. Run the newer program.`,
+    `The database is newer than this program: it has the migration ${name}${needed}, and the newest that this program knows is ${newest?.name ?? 'none'}. Run the newer program, or the version just before it.`,
   )
 }
 

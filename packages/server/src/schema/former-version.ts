@@ -1,0 +1,10 @@
+/**
+ * The version before this one: a process of it works beside every migration that this one applies, so that an
+ * installation is upgraded, and set back, process by process. Moved forward with each release.
+ */
+export const FORMER_VERSION = {
+  /** The commit that it was made from. */
+  ref: '26185cec75a3',
+  /** Its newest migration. */
+  migration: 60,
+} as const
