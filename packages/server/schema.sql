@@ -1814,6 +1814,7 @@ create table schema_migration (
   name text not null,
   checksum text not null,
   applied_at timestamp with time zone default now() not null,
+  compatible_from integer,
   constraint schema_migration_pkey PRIMARY KEY (version)
 );
 

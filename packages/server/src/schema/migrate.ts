@@ -210,11 +210,7 @@ async function applyNext(
   }
 }
 
-async function apply(
-  client: Client,
-  migration: Migration,
-  compatibleFrom: number,
-): Promise<void> {
+async function apply(client: Client, migration: Migration, compatibleFrom: number): Promise<void> {
   try {
     await client.query(
       `set local statement_timeout = 0; set local lock_timeout = '${LOCK_TIMEOUT}'`,
