@@ -196,8 +196,12 @@ WriteClaim(w, chosen) ==
      /\ pend' = [pend EXCEPT ![w] = Append(@,
           [c |-> c, items |-> {[e |-> e, kid |-> bound(e)] : e \in chosen}, tainted |-> {}])]
 
+\* What was refused for the sake of order is given back before anything else is claimed: a claim beside that would be
+\* refused again, and so on.
+IsRefusing(w) == On("AwaitRefused") /\ \E r \in rel[w] : r.refused
+
 Claim(w) ==
-  /\ Len(pend[w]) < ClaimsMax
+  /\ Len(pend[w]) < ClaimsMax /\ ~IsRefusing(w)
   /\ On("ClaimLocks")
   /\ \E chosen \in Choices(w) : WriteClaim(w, chosen)
   /\ UNCHANGED <<st, att, seq, lastSeq, isActive, part, infl, rec, rel, looked, receiver, people, wrong, faults>>
@@ -268,11 +272,11 @@ Order(w) ==
      IN \/ /\ part' = [part EXCEPT ![w] = [s \in Subjects |->
                 part[w][s] \o InOrder({signed(i) : i \in ready(s)})]]
            /\ rel' = [rel EXCEPT ![w] = @ \cup
-                {[e |-> i.e, c |-> p.c] : i \in {j \in p.items : refuses(SubjectOf[j.e])}}]
+                {[e |-> i.e, c |-> p.c, refused |-> TRUE] : i \in {j \in p.items : refuses(SubjectOf[j.e])}}]
            /\ UNCHANGED faults
         \* Preparing fails: all of it is given back.
         \/ /\ faults > 0 /\ faults' = faults - 1
-           /\ rel' = [rel EXCEPT ![w] = @ \cup {[e |-> i.e, c |-> p.c] : i \in p.items}]
+           /\ rel' = [rel EXCEPT ![w] = @ \cup {[e |-> i.e, c |-> p.c, refused |-> TRUE] : i \in p.items}]
            /\ UNCHANGED part
   /\ pend' = [pend EXCEPT ![w] = Tail(@)]
   /\ UNCHANGED <<database, over, infl, rec, looked, receiver, people, wrong>>
@@ -283,7 +287,7 @@ Begin(w, s) ==
   /\ IF Head(part[w][s]).c \notin over \/ ~On("LeaseMargin")
      THEN /\ infl' = [infl EXCEPT ![w] = @ \cup {s}]
           /\ UNCHANGED <<part, rel>>
-     ELSE /\ rel' = [rel EXCEPT ![w] = @ \cup {[e |-> i.e, c |-> i.c] : i \in SetOf(part[w][s])}]
+     ELSE /\ rel' = [rel EXCEPT ![w] = @ \cup {[e |-> i.e, c |-> i.c, refused |-> FALSE] : i \in SetOf(part[w][s])}]
           /\ part' = [part EXCEPT ![w][s] = <<>>]
           /\ UNCHANGED infl
   /\ UNCHANGED <<database, over, pend, rec, looked, receiver, people, wrong, faults>>
@@ -306,7 +310,7 @@ RetryAt(w, s, n) ==
           /\ UNCHANGED excused
           /\ IF On("DropFollowers")
              THEN /\ part' = [part EXCEPT ![w][s] = <<>>]
-                  /\ rel' = [rel EXCEPT ![w] = @ \cup {[e |-> i.e, c |-> i.c] : i \in behind}]
+                  /\ rel' = [rel EXCEPT ![w] = @ \cup {[e |-> i.e, c |-> i.c, refused |-> FALSE] : i \in behind}]
              ELSE /\ part' = [part EXCEPT ![w][s] = Without(@, n)]
                   /\ UNCHANGED rel
 
@@ -429,7 +433,7 @@ SeeStop(w) ==
       LET kept == IF s \in infl[w] THEN 1 ELSE 0
           given == {i \in SetOf(SubSeq(part[w][s], kept + 1, Len(part[w][s]))) : i.e \notin Outlives}
       IN /\ given # {}
-         /\ rel' = [rel EXCEPT ![w] = @ \cup {[e |-> i.e, c |-> i.c] : i \in given}]
+         /\ rel' = [rel EXCEPT ![w] = @ \cup {[e |-> i.e, c |-> i.c, refused |-> FALSE] : i \in given}]
          /\ part' = [part EXCEPT ![w][s] = SelectSeq(@, LAMBDA i : i \notin given)]
   /\ UNCHANGED <<database, over, pend, infl, rec, looked, receiver, people, wrong, faults>>
 
