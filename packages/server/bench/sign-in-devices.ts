@@ -17,6 +17,8 @@ export interface BrowserSocket {
 export interface WorkingDevice {
   /** Whether its request is with the service at this moment. */
   isHeld: boolean
+  /** How long it stays away after an answer: `distributed_interval` as it has learned it. */
+  pauseMs: number
   /** What its checks answer. */
   isFailing: boolean
   /** Of the browser that runs on it. */
@@ -25,6 +27,8 @@ export interface WorkingDevice {
 
 export interface WorkingDevices {
   readonly devices: readonly WorkingDevice[]
+  /** Has a device ask for its configuration, as it does every `config_refresh`. */
+  readonly learn: (index: number) => Promise<void>
   /** Throws for a request that failed. */
   readonly assertGood: () => void
   readonly stop: () => void
@@ -33,10 +37,11 @@ export interface WorkingDevices {
 type Row = Readonly<Record<string, string>>
 
 const WRITE_PATH = '/osquery/distributed/write'
+const CONFIG_PATH = '/osquery/config'
 /** Long after the sockets of any browser of a benchmark. */
 const BROWSER_AGE_SECONDS = '86400'
 
-/** Has every agent begin, spread over one pause. */
+/** Has every agent begin, spread over one pause, with the pause of its first configuration. */
 export function startDevices(
   { port }: { readonly port: number },
   agents: readonly BenchAgent[],
@@ -68,16 +73,23 @@ export function startDevices(
     } catch (error) {
       if (!isStopped) failure ??= error
     }
-    if (!isStopped) setTimeout(() => void workAgain(agent, device), pauseMs)
+    if (!isStopped) setTimeout(() => void workAgain(agent, device), device.pauseMs)
   }
 
   const devices = agents.map((agent, index): WorkingDevice => {
-    const device: WorkingDevice = { isHeld: false, isFailing: false, sockets: [] }
+    const device: WorkingDevice = { isHeld: false, pauseMs, isFailing: false, sockets: [] }
     setTimeout(() => void workAgain(agent, device), (index / agents.length) * pauseMs)
     return device
   })
   return {
     devices,
+    learn: async (index) => {
+      const [agent, device] = [agents[index], devices[index]]
+      if (agent === undefined || device === undefined)
+        throw new Error(`there is no device ${index}`)
+      const { options } = await post(CONFIG_PATH, { node_key: agent.nodeKey })
+      device.pauseMs = (options?.distributed_interval ?? 0) * 1000
+    },
     assertGood: () => {
       if (failure !== undefined) throw new Error('a device failed', { cause: failure })
     },
@@ -110,10 +122,12 @@ interface Target {
   readonly path: string
 }
 
-function postJson(
-  { connections, port, path }: Target,
-  body: object,
-): Promise<{ readonly queries?: Readonly<Record<string, string>> }> {
+interface AgentAnswer {
+  readonly queries?: Readonly<Record<string, string>>
+  readonly options?: { readonly distributed_interval: number }
+}
+
+function postJson({ connections, port, path }: Target, body: object): Promise<AgentAnswer> {
   const text = JSON.stringify(body)
   const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }
   return new Promise((resolve, reject) => {

@@ -12,7 +12,7 @@ import {
 } from './support/reverse-proxy.ts'
 import { openSiteWorld, OTHER, pathOf, WIKI, type SiteWorld } from './support/site-world.ts'
 
-const PROXIES: readonly ProxyName[] = ['nginx', 'caddy']
+const PROXIES: readonly ProxyName[] = ['nginx', 'caddy', 'traefik', 'envoy']
 
 for (const name of PROXIES) {
   const title = hasProxy(name) ? name : `${name} (skipped: it is not installed here)`

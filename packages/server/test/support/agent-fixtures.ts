@@ -23,6 +23,10 @@ import {
   registerOsqueryRoutes,
   type OsqueryRoutesDependencies,
 } from '../../src/surfaces/agents/register-osquery-routes.ts'
+import {
+  DEVICE_ISSUES_CHANNEL,
+  parseDeviceIssues,
+} from '../../src/posture/devices/device-issues-store.ts'
 import { DEVICE_CHANNEL } from '../../src/posture/devices/device-store.ts'
 import type { Listener } from '../../src/platform/db/listener.ts'
 import { createReportProblemNotes } from '../../src/posture/devices/report-problem.ts'
@@ -133,6 +137,10 @@ export class Agents {
       },
     })
     listener?.subscribe(QUESTION_CHANNEL, (payload) => questions.refresh(payload.split(' ')))
+    listener?.subscribe(DEVICE_ISSUES_CHANNEL, (payload) => {
+      const { deviceIds, hasIssues } = parseDeviceIssues(payload)
+      nodes.noteIssues(deviceIds, hasIssues)
+    })
     listener?.subscribe(HURRY_CHANNEL, (payload) => hurried.note(payload))
     listener?.onReconnect(() => nodes.invalidate('all'))
     const contacts = createContactRecorder(db, (error) => {

@@ -7,16 +7,17 @@ import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { request } from 'node:https'
-import { connect, type AddressInfo } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { connect } from 'node:tls'
 import { CleanupStack } from '../../src/platform/cleanup-stack.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { findFreePort } from '../../src/platform/net/find-free-port.ts'
 import { openSelfSignedTls } from '../../src/platform/tls/self-signed-tls.ts'
 
-export type ProxyName = 'nginx' | 'caddy'
+export type ProxyName = 'nginx' | 'caddy' | 'traefik' | 'envoy'
 
 /** Whether there is such a proxy on this machine. */
 export function hasProxy(name: ProxyName): boolean {
@@ -74,12 +75,14 @@ export async function runProxy(
   await writeFile(join(folder, 'site.crt'), current.cert)
   await writeFile(join(folder, 'site.key'), current.key)
   const port = await findFreePort('127.0.0.1')
-  const config = join(folder, 'config')
+  const config = join(folder, 'config.yaml')
   await writeFile(config, await toConfig({ folder, port }))
-  const args =
-    name === 'nginx'
-      ? ['-p', folder, '-c', config, '-e', join(folder, 'error.log')]
-      : ['run', '--adapter', 'caddyfile', '--config', config]
+  const args = {
+    nginx: ['-p', folder, '-c', config, '-e', join(folder, 'error.log')],
+    caddy: ['run', '--adapter', 'caddyfile', '--config', config],
+    traefik: [`--configFile=${config}`],
+    envoy: ['--config-path', config, '--disable-hot-restart', '--log-level', 'warning'],
+  }[name]
   const homes = { HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder }
   const environment = { ...process.env, ...homes }
   const child = spawn(name, args, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
@@ -92,7 +95,7 @@ export async function runProxy(
     child.kill('SIGTERM')
     await once(child, 'exit')
   })
-  while (!(await isListening(port))) {
+  while (!(await isServing(port, current.caPem))) {
     if (child.exitCode !== null) throw new Error(`${name} has ended: ${said.join('')}`)
     await sleep(50)
   }
@@ -108,7 +111,10 @@ export async function startReverseProxy(
   const guide = await readGuide(name)
   const running = await runProxy(name, (place) => {
     const places = { ...place, servicePort, sitePort: site.port }
-    return name === 'nginx' ? toNginx(guide, places) : toCaddy(guide, places)
+    return { nginx: toNginx, caddy: toCaddy, traefik: toTraefik, envoy: toEnvoy }[name](
+      guide,
+      places,
+    )
   })
   const { port, caPem } = running
   const ask = { port, ca: caPem, servername: HOST, host: '127.0.0.1' }
@@ -175,9 +181,9 @@ async function startSite() {
 
 /** The configuration of the guide. */
 async function readGuide(name: ProxyName): Promise<string> {
-  const language = name === 'nginx' ? 'nginx' : 'caddyfile'
   const text = await readFile(GUIDE, 'utf8')
-  const [, config] = new RegExp('```' + language + '\\n([^`]+)```').exec(text) ?? []
+  const block = new RegExp(`### ${name}\n\n\`{3}\\w+\n(.+?)\`{3}`, 'is')
+  const [, config] = block.exec(text) ?? []
   if (config === undefined) throw new Error(`the guide of ${name} is gone`)
   return config
 }
@@ -225,10 +231,84 @@ export function toCaddyFile(site: string): string {
   return `{\n\tadmin off\n\tauto_https off\n}\n${site}`
 }
 
-async function isListening(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1')
+/** What it serves stands in a file of its own; it asks nobody for newer versions, and tells nobody of itself. */
+async function toTraefik(
+  guide: string,
+  { folder, port, servicePort, sitePort }: Places,
+): Promise<string> {
+  const served = join(folder, 'served.yaml')
+  const http = replace(guide, 'https://trust.example.com', `http://127.0.0.1:${servicePort}`)
+  await writeFile(
+    served,
+    `${http}  services:
+    wiki:
+      loadBalancer:
+        servers:
+          - url: http://127.0.0.1:${sitePort}
+tls:
+  certificates:
+    - certFile: ${folder}/site.crt
+      keyFile: ${folder}/site.key
+`,
+  )
+  return `global:
+  checkNewVersion: false
+  sendAnonymousUsage: false
+entryPoints:
+  websecure:
+    address: 127.0.0.1:${port}
+providers:
+  file:
+    filename: ${served}
+`
+}
+
+const ENVOY_TYPES = 'type.googleapis.com/envoy.extensions'
+
+function toEnvoy(guide: string, { folder, port, servicePort, sitePort }: Places): string {
+  const filters = guide.trimEnd().replaceAll('\n', '\n                ')
+  return `static_resources:
+  listeners:
+    - address: { socket_address: { address: 127.0.0.1, port_value: ${port} } }
+      filter_chains:
+        - transport_socket:
+            name: tls
+            typed_config:
+              '@type': ${ENVOY_TYPES}.transport_sockets.tls.v3.DownstreamTlsContext
+              common_tls_context:
+                tls_certificates:
+                  - certificate_chain: { filename: ${folder}/site.crt }
+                    private_key: { filename: ${folder}/site.key }
+          filters:
+            - name: envoy.filters.network.http_connection_manager
+              typed_config:
+                '@type': ${ENVOY_TYPES}.filters.network.http_connection_manager.v3.HttpConnectionManager
+                stat_prefix: wiki
+                common_http_protocol_options: { headers_with_underscores_action: REJECT_REQUEST }
+                upgrade_configs: [{ upgrade_type: websocket }]
+                route_config:
+                  virtual_hosts:
+                    - name: wiki
+                      domains: [${HOST}]
+                      routes: [{ match: { prefix: / }, route: { cluster: wiki } }]
+                ${filters}
+                  - name: envoy.filters.http.router
+                    typed_config: { '@type': ${ENVOY_TYPES}.filters.http.router.v3.Router }
+  clusters: [${toCluster('heliograph', servicePort)}, ${toCluster('wiki', sitePort)}]
+`
+}
+
+function toCluster(name: string, port: number): string {
+  const address = `{ socket_address: { address: 127.0.0.1, port_value: ${port} } }`
+  const endpoints = `[{ lb_endpoints: [{ endpoint: { address: ${address} } }] }]`
+  return `{ name: ${name}, load_assignment: { cluster_name: ${name}, endpoints: ${endpoints} } }`
+}
+
+/** Whether it has read what it serves: some listen before that, with a certificate of their own. */
+async function isServing(port: number, ca: string): Promise<boolean> {
+  const socket = connect({ host: '127.0.0.1', port, servername: HOST, ca })
   try {
-    await once(socket, 'connect')
+    await once(socket, 'secureConnect')
     return true
   } catch {
     return false

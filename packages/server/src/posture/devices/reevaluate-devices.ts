@@ -4,6 +4,7 @@
  */
 import type { Change } from '../../changes/change.ts'
 import type { InitiatingEntity } from '../../schema/status-values.ts'
+import { notifyDeviceIssues } from './device-issues-store.ts'
 import {
   lockDevices,
   notifyReevaluation,
@@ -102,6 +103,8 @@ export async function changeDeviceStatuses(
     )
     await updateDeviceStatuses(change.tx, columns, transitions, change.at)
     await notifyEarliest(change, touched)
+    const statuses = touched.map(({ item, device }) => ({ before: item.device, after: device }))
+    await notifyDeviceIssues(change.tx, statuses)
   }
   for (const { item } of moved) {
     const part = change.ofDevice(item.device.id)

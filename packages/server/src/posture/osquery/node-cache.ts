@@ -15,6 +15,8 @@ export interface NodeState {
   readonly deviceId: string
   nextRoundAtMs: number
   hasRefreshes: boolean
+  /** Whether its owner may come at any time to fix something. */
+  hasIssues: boolean
   /** Until when it is asked to poll quickly. */
   accelerateUntilMs: number
   /** Until when a round, or requested reruns, count as being worked on. */
@@ -44,6 +46,8 @@ export interface NodeCache {
   invalidate(deviceId: string): void
   /** How many devices are known. */
   count(): number
+  /** Devices have issues from now on, or none any more. */
+  noteIssues(deviceIds: readonly string[], hasIssues: boolean): void
 }
 
 export interface NodeCacheDependencies {
@@ -68,39 +72,28 @@ function toCacheKey(nodeKey: string): string {
 }
 
 export function createNodeCache(deps: NodeCacheDependencies): NodeCache {
-  const states = new Map<string, NodeState>()
-  const keysByDevice = new Map<string, string>()
+  const states = new NodeStates()
   const unknownUntilMs = new Map<string, number>()
   const lookups = new Map<string, Promise<NodeState | undefined>>()
+  /** What look-ups under way may not have seen. */
+  const notedIssues = new Map<string, boolean>()
   let invalidations = 0
 
   async function lookUp(cacheKey: string): Promise<NodeState | undefined> {
     const seenInvalidations = invalidations
     const facts = await deps.findNode(Buffer.from(cacheKey, 'base64'))
     if (facts === undefined) {
-      forget(cacheKey)
+      states.forget(cacheKey)
       keepBounded(unknownUntilMs, UNKNOWN_KEYS_MAX)
       unknownUntilMs.set(cacheKey, deps.clock.now().getTime() + UNKNOWN_KEY_TTL_MS)
       return undefined
     }
     const state = toState(facts, states.get(cacheKey), deps)
+    state.hasIssues = notedIssues.get(facts.deviceId) ?? facts.hasIssues
     // Something changed while the database was asked: what it said may be older than that.
     state.isStale = seenInvalidations !== invalidations
-    // A device has one live key: whatever was known under another one has ended.
-    const otherKey = keysByDevice.get(facts.deviceId)
-    if (otherKey !== undefined && otherKey !== cacheKey) states.delete(otherKey)
-    keepBounded(states, NODES_MAX)
     states.set(cacheKey, state)
-    keysByDevice.set(facts.deviceId, cacheKey)
     return state
-  }
-
-  function forget(cacheKey: string): void {
-    const state = states.get(cacheKey)
-    states.delete(cacheKey)
-    if (state !== undefined && keysByDevice.get(state.deviceId) === cacheKey) {
-      keysByDevice.delete(state.deviceId)
-    }
   }
 
   function findKnown(cacheKey: string): NodeState | undefined {
@@ -116,7 +109,10 @@ export function createNodeCache(deps: NodeCacheDependencies): NodeCache {
     if (isStillAhead(unknownUntil, nowMs, UNKNOWN_KEY_TTL_MS)) return undefined
     const running = lookups.get(cacheKey)
     if (running !== undefined) return running
-    const lookup = lookUp(cacheKey).finally(() => lookups.delete(cacheKey))
+    const lookup = lookUp(cacheKey).finally(() => {
+      lookups.delete(cacheKey)
+      if (lookups.size === 0) notedIssues.clear()
+    })
     lookups.set(cacheKey, lookup)
     return lookup
   }
@@ -125,7 +121,7 @@ export function createNodeCache(deps: NodeCacheDependencies): NodeCache {
     peek: (nodeKey) => findKnown(toCacheKey(nodeKey)),
     find: (nodeKey) => find(toCacheKey(nodeKey)),
     async refresh(state) {
-      const cacheKey = keysByDevice.get(state.deviceId)
+      const cacheKey = states.keyOf(state.deviceId)
       if (cacheKey === undefined || states.get(cacheKey) !== state) return undefined
       // One that runs already may have asked before the news came for which this one is made.
       if (state.isStale) await lookups.get(cacheKey)
@@ -134,14 +130,64 @@ export function createNodeCache(deps: NodeCacheDependencies): NodeCache {
     invalidate(deviceId) {
       invalidations += 1
       if (deviceId === 'all') {
-        for (const state of states.values()) state.isStale = true
+        for (const state of states.all()) state.isStale = true
         unknownUntilMs.clear()
         return
       }
-      const state = states.get(keysByDevice.get(deviceId) ?? '')
+      const state = states.ofDevice(deviceId)
       if (state !== undefined) state.isStale = true
     },
     count: () => states.size,
+    noteIssues(deviceIds, hasIssues) {
+      for (const deviceId of deviceIds) {
+        const state = states.ofDevice(deviceId)
+        if (state !== undefined) state.hasIssues = hasIssues
+        if (lookups.size > 0) notedIssues.set(deviceId, hasIssues)
+      }
+    },
+  }
+}
+
+/** What is known, by the hash of the node key and by device. */
+class NodeStates {
+  readonly #states = new Map<string, NodeState>()
+  readonly #keysByDevice = new Map<string, string>()
+
+  get(cacheKey: string): NodeState | undefined {
+    return this.#states.get(cacheKey)
+  }
+
+  keyOf(deviceId: string): string | undefined {
+    return this.#keysByDevice.get(deviceId)
+  }
+
+  ofDevice(deviceId: string): NodeState | undefined {
+    return this.#states.get(this.keyOf(deviceId) ?? '')
+  }
+
+  get size(): number {
+    return this.#states.size
+  }
+
+  all(): Iterable<NodeState> {
+    return this.#states.values()
+  }
+
+  /** A device has one live key: whatever was known under another one has ended. */
+  set(cacheKey: string, state: NodeState): void {
+    const otherKey = this.keyOf(state.deviceId)
+    if (otherKey !== undefined && otherKey !== cacheKey) this.#states.delete(otherKey)
+    keepBounded(this.#states, NODES_MAX)
+    this.#states.set(cacheKey, state)
+    this.#keysByDevice.set(state.deviceId, cacheKey)
+  }
+
+  forget(cacheKey: string): void {
+    const state = this.#states.get(cacheKey)
+    this.#states.delete(cacheKey)
+    if (state !== undefined && this.keyOf(state.deviceId) === cacheKey) {
+      this.#keysByDevice.delete(state.deviceId)
+    }
   }
 }
 
@@ -155,6 +201,7 @@ function toState(
     deviceId: facts.deviceId,
     nextRoundAtMs: 0,
     hasRefreshes: false,
+    hasIssues: false,
     accelerateUntilMs: enrolledAtMs + settings.accelerateMs,
     roundHeldUntilMs: 0,
     refreshHeldUntilMs: 0,

@@ -1,5 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import { IS_TARGETED } from '../checks/check-scope-store.ts'
+import { HAS_ISSUES } from '../devices/device-issues-store.ts'
 import type { Schema } from '../../schema/schema.ts'
 
 /** What a check-in needs to know of the device behind a node key. */
@@ -8,6 +9,7 @@ export interface NodeFacts {
   readonly enrolledAt: Date | null
   readonly checksRanAt: Date | null
   readonly hasRefreshes: boolean
+  readonly hasIssues: boolean
 }
 
 /** When the last round of a device ended: not before it enrolled, which takes its time away. */
@@ -21,7 +23,8 @@ export async function findNode(
 ): Promise<NodeFacts | undefined> {
   const { rows } = await sql<NodeFacts>`
     select d.id as "deviceId", d.enrolled_at as "enrolledAt", ${CHECKS_RAN_AT} as "checksRanAt",
-      exists (select from check_refresh f where f.device_id = d.id) as "hasRefreshes"
+      exists (select from check_refresh f where f.device_id = d.id) as "hasRefreshes",
+      ${HAS_ISSUES} as "hasIssues"
     from device d left join device_round round on round.device_id = d.id
     where d.node_key_hash = ${keyHash} and d.agent_disabled_at is null
   `.execute(db)

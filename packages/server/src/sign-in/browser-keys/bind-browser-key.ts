@@ -1,11 +1,13 @@
 /*
- * Binds the key of a browser to the device on which it was just proven live, and judges a key by such a proof. Owns for
+ * Binds the key of a browser to the device on which it was just proven, live or by a certificate, and judges a key by such
+ * a proof. Owns for
  * whom a key may stand: who was proven, or sits at a device of their own.
  */
 import type { Change } from '../../changes/change.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { findDeviceOfPerson } from '../attempts/attempt-facts-read.ts'
 import { updateAttempt, type Attempt } from '../attempts/attempt-store.ts'
+import { isDeviceProof } from '../attempts/is-device-proof.ts'
 import { isPersonProven } from '../attempts/person-proven.ts'
 import {
   findBrowserKeyForUpdate,
@@ -23,7 +25,7 @@ import { tell } from './show-browser-key.ts'
 const KEYS_PER_DEVICE_MAX = 10
 
 /**
- * Binds a key to the device of a locked attempt that was just proven live. Undefined where none is bound: its browser
+ * Binds a key to the device of a locked attempt that was just proven. Undefined where none is bound: its browser
  * holds one, the key is not the browser's, or it is not certain enough whose it would be.
  */
 export async function bindBrowserKey(
@@ -34,9 +36,8 @@ export async function bindBrowserKey(
 ): Promise<string | undefined> {
   const { tx } = change
   const { personId, deviceId, assurance, stage } = attempt
-  if (personId === null || deviceId === null || assurance !== 'live' || stage !== 'posture') {
-    return undefined
-  }
+  if (personId === null || deviceId === null || stage !== 'posture') return undefined
+  if (assurance === null || !isDeviceProof(assurance)) return undefined
   if ((await findKeyOfAttempt(tx, attempt.id)) !== undefined) return undefined
   const challenge = toKeyChallenge(attempt, baseUrl)
   if (!isSignedBy(key, { challenge, keyId: null, next: key.publicKey })) return undefined
@@ -81,7 +82,7 @@ const ELSEWHERE =
   'The browser holds a key that was bound to another device: its profile was copied or moved. The key was ended.'
 
 /**
- * Judges the key that the browser of a locked attempt has shown by the device that was proven live: on its own device it
+ * Judges the key that the browser of a locked attempt has shown by the device that was proven: on its own device it
  * is good for longer, unless the person was not let in there; on another one it is a copy and ends.
  */
 export async function judgeKeyByProof(

@@ -44,6 +44,23 @@ export function parseNewKey(body: unknown): KeySignature | undefined {
   return key && toSignature(key)
 }
 
+/**
+ * The same from a field of a form, which holds it as JSON.
+ *
+ * @throws AppError `invalid_body`
+ */
+export function parseNewKeyField(text: string | undefined): KeySignature | undefined {
+  return text === undefined ? undefined : toSignature(parse(signed, parseJson(text)))
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 function toSignature({ public_key: publicKey, signature }: z.infer<typeof signed>): KeySignature {
   return { publicKey, signature }
 }

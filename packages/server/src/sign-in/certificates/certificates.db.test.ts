@@ -13,10 +13,13 @@ import {
   insertApplication,
 } from '../../../test/support/sign-in-fixtures.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
+import { SoftwareBrowserKey } from '../../../test/support/software-browser-key.ts'
 import { updateAnsweredQuestions } from '../../posture/device-questions/question-store.ts'
 import { findAttempt } from '../attempts/attempt-store.ts'
 import { writeAttemptCookie } from '../attempts/attempt-cookie-input.ts'
 import { deviceNotProven } from '../attempts/know-device.ts'
+import { toKeyChallenge, type KeySignature } from '../browser-keys/key-statement.ts'
+import { showBrowserKey } from '../browser-keys/show-browser-key.ts'
 
 const PROXY = '10.0.0.5'
 
@@ -81,27 +84,37 @@ async function answerQuestions(): Promise<void> {
   }
 }
 
-/** An attempt whose device could not be proven live. */
-async function begin() {
+/** An attempt whose device could not be proven live, of a browser that may hold a key. */
+async function begin(key?: SoftwareBrowserKey) {
   const { attempt, secret } = await beginTestAttempt(api.runChange, applicationId)
   await identifyTestPerson(api.runChange, attempt.id, person.email)
+  const challenge = toKeyChallenge(attempt, BASE_URL)
+  if (key !== undefined) {
+    const outcome = await api.runChange({ actor: SYSTEM_ACTOR }, async (change) =>
+      showBrowserKey(change, attempt.id, key.show(challenge), BASE_URL),
+    )
+    if (outcome === 'kept') key.hear()
+  }
   await api.runChange({ actor: SYSTEM_ACTOR }, async (change) =>
     deviceNotProven(change, attempt.id, { reason: 'unavailable', evidence: {} }),
   )
   const cookie = writeAttemptCookie(attempt.id, secret, BASE_URL).split(';')[0] ?? ''
-  return { id: attempt.id, cookie }
+  return { id: attempt.id, cookie, challenge }
 }
 
 interface Shown {
   readonly header?: string | undefined
   readonly from?: string
   readonly cookie?: string
+  /** Sent along by the script of the page. */
+  readonly newKey?: KeySignature
 }
 
 async function show(
   { id, cookie }: Awaited<ReturnType<typeof begin>>,
-  { header = certificate.base64, from = PROXY, cookie: other = cookie }: Shown = {},
+  { header = certificate.base64, from = PROXY, cookie: other = cookie, newKey }: Shown = {},
 ) {
+  const script = newKey && { public_key: newKey.publicKey, signature: newKey.signature }
   const answer = await api.app.inject({
     method: 'POST',
     url: `/sign-in/attempts/${id}/certificate`,
@@ -109,10 +122,12 @@ async function show(
     headers: {
       ...{ cookie: other, origin: BASE_URL, 'sec-fetch-site': 'same-origin' },
       ...{ 'content-type': 'application/x-www-form-urlencoded', 'x-client-cert': header },
+      ...(script && { accept: 'application/json' }),
     },
-    payload: '',
+    payload: script ? `new_key=${encodeURIComponent(JSON.stringify(script))}` : '',
   })
-  return { status: answer.statusCode, attempt: await findAttempt(api.db, id) }
+  const { statusCode: status, body } = answer
+  return { status, body, attempt: await findAttempt(api.db, id) }
 }
 
 describe('a certificate of the browser', () => {
@@ -151,6 +166,77 @@ describe('a certificate of the browser', () => {
       stage: 'fallback',
       evidence: { certificate_problem: 'unreachable' },
     })
+  })
+})
+
+describe('the key of a browser whose device a certificate tells', () => {
+  const listKeys = async () =>
+    api.db
+      .selectFrom('browser_key')
+      .selectAll()
+      .where('person_id', '=', person.id)
+      .orderBy('bound_at')
+      .execute()
+  /** A browser that has shown a certificate, and holds a key since. */
+  async function bind(): Promise<SoftwareBrowserKey> {
+    const key = new SoftwareBrowserKey()
+    const begun = await begin()
+    const { status, body } = await show(begun, { newKey: key.offer(begun.challenge) })
+    expect(status).toBe(200)
+    const { stage, browser_key: id } = JSON.parse(body) as { stage: string; browser_key: string }
+    expect(stage).toBe('posture')
+    key.id = id
+    return key
+  }
+
+  it('is bound to that device, as by a live proof, once', async () => {
+    const key = await bind()
+    expect(await listKeys()).toMatchObject([{ id: key.id, device_id: deviceId, ended_at: null }])
+    // A browser that holds one gets no other.
+    const begun = await begin(key)
+    const again = new SoftwareBrowserKey().offer(begun.challenge)
+    expect(JSON.parse((await show(begun, { newKey: again })).body)).toMatchObject({
+      browser_key: null,
+    })
+    expect(await listKeys()).toHaveLength(1)
+  })
+
+  it('is bound by nobody who has not its private half, nor where no device is told', async () => {
+    const begun = await begin()
+    const offer = new SoftwareBrowserKey().offer('another sign-in')
+    expect((await show(begun, { newKey: offer })).attempt?.stage).toBe('posture')
+    held.set(deviceId, [])
+    const other = await begin()
+    const own = new SoftwareBrowserKey().offer(other.challenge)
+    expect((await show(other, { newKey: own })).attempt?.stage).toBe('fallback')
+    expect(await listKeys()).toEqual([])
+  })
+
+  it('counts its days from the last time it was told', async () => {
+    const key = await bind()
+    const [bound] = await listKeys()
+    api.clock.advance(1_000)
+    expect((await show(await begin(key))).attempt?.stage).toBe('posture')
+    const [proven] = await listKeys()
+    expect(proven?.last_proven_at.getTime()).toBeGreaterThan(bound?.last_proven_at.getTime() ?? NaN)
+  })
+
+  it('ends where the certificate tells another device than its own', async () => {
+    const key = await bind()
+    const other = await addDevice()
+    held.set(deviceId, [])
+    held.set(other, [certificate.sha1])
+    const { attempt } = await show(await begin(key))
+    expect(attempt).toMatchObject({ stage: 'posture', deviceId: other })
+    expect(await listKeys()).toMatchObject([{ id: key.id, end_reason: 'other_device' }])
+  })
+
+  it('ends with its copy, when the second of them comes to show a certificate', async () => {
+    const key = await bind()
+    const copy = key.copy()
+    await show(await begin(key))
+    await show(await begin(copy))
+    expect(await listKeys()).toMatchObject([{ id: key.id, end_reason: 'copied' }])
   })
 })
 

@@ -11,14 +11,26 @@ import type { CertificateHeader } from '../../schema/tables/sign-in-tables.ts'
 import type { Attempt } from '../attempts/attempt-store.ts'
 import { deviceProven } from '../attempts/know-device.ts'
 import { lockAttempt, moveAttempt } from '../attempts/move-attempt.ts'
+import { bindBrowserKey, judgeKeyByProof } from '../browser-keys/bind-browser-key.ts'
 import { findKeyOfAttempt } from '../browser-keys/browser-key-store.ts'
+import type { KeySignature } from '../browser-keys/key-statement.ts'
 import { getSignInPolicy } from '../policy/policy-store.ts'
 import { listCandidates } from '../proof/candidate-read.ts'
+import type { ProofDecision } from '../proof/prove-device.ts'
 import type { ClientCertificate, NoCertificate } from './client-certificate-input.ts'
 import { findCertificateDevice, type CertificateMiss } from './find-certificate-device.ts'
 
 export interface CertificateContext extends Pick<Foundation, 'db' | 'runChange' | 'clock'> {
   readonly ask: AskDevices
+  readonly baseUrl: string
+}
+
+/** What the browser shows. */
+export interface CertificateProof {
+  /** Its certificate, by the header that the policy names. */
+  readonly read: (header: CertificateHeader) => ClientCertificate | NoCertificate
+  /** Of a browser that holds no key, and runs scripts. */
+  readonly newKey: KeySignature | undefined
 }
 
 /** Each try asks up to 40 devices. */
@@ -28,24 +40,25 @@ const TRIES = 'certificate_tries'
 const PROBLEM = 'certificate'
 
 /**
- * Looks for the device of a certificate, and moves the attempt on where there is exactly one.
+ * Looks for the device of a certificate, and moves the attempt on where there is exactly one. The key of the browser is
+ * judged by it and bound as by a live proof.
  *
- * @param read the certificate of the browser, by the header that the policy names
  * @throws AppError `not_found`; `conflict` for an attempt at another step, a policy without this way, too many tries
  */
 export async function proveByCertificate(
   context: CertificateContext,
   attemptId: string,
-  read: (header: CertificateHeader) => ClientCertificate | NoCertificate,
+  { read, newKey }: CertificateProof,
   origin: ChangeOrigin,
-): Promise<Attempt> {
-  const { db, runChange, ask, clock } = context
-  const { attempt, header } = await runChange(origin, async (change) => begin(change, attemptId))
-  const certificate = read(header)
+): Promise<ProofDecision> {
+  const { db, runChange, ask, clock, baseUrl } = context
+  const begun = await runChange(origin, async (change) => begin(change, attemptId))
+  const certificate = read(begun.header)
   if (typeof certificate === 'string') {
-    return runChange(origin, async (change) => leave(change, attemptId, certificate))
+    const attempt = await runChange(origin, async (change) => leave(change, attemptId, certificate))
+    return { attempt, boundKeyId: undefined }
   }
-  const { personId, ipAddress } = attempt
+  const { personId, ipAddress } = begun.attempt
   const keyDeviceId = (await findKeyOfAttempt(db, attemptId))?.deviceId ?? null
   const candidates = await listCandidates(db, {
     personId: personId ?? '0',
@@ -56,14 +69,20 @@ export async function proveByCertificate(
   const ids = candidates.map(({ id }) => id)
   const found = await findCertificateDevice(ids, certificate.sha1, ask)
   return runChange(origin, async (change) => {
-    if ('reason' in found) return leave(change, attemptId, found.reason, certificate)
+    if ('reason' in found) {
+      const attempt = await leave(change, attemptId, found.reason, certificate)
+      return { attempt, boundKeyId: undefined }
+    }
     const { deviceId, latencyMs } = found
     await lockAttempt(change, attemptId, ['fallback'])
-    return deviceProven(change, attemptId, {
+    const attempt = await deviceProven(change, attemptId, {
       deviceId,
       assurance: 'hardware',
       evidence: { ...toEvidence(certificate), device_id: deviceId, latency_ms: latencyMs },
     })
+    await judgeKeyByProof(change, attempt, deviceId)
+    const boundKeyId = newKey && (await bindBrowserKey(change, attempt, newKey, baseUrl))
+    return { attempt, boundKeyId }
   })
 }
 

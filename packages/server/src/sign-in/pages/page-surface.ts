@@ -50,7 +50,10 @@ export interface PageRequest {
 /** A page without what it has in common with the others. */
 export type PageContent = Omit<Page, 'language' | 'brand'>
 
-/** What is answered: a page, the way to another one (RFC 9110 section 15.4.4), events, or data to keep. */
+/**
+ * What is answered: a page, the way to another one (RFC 9110 section 15.4.4), events, data for the script of a page, or
+ * data to keep.
+ */
 export type PageAnswer =
   | {
       readonly kind: 'page'
@@ -63,6 +66,7 @@ export type PageAnswer =
     }
   | { readonly kind: 'see_other'; readonly to: string; readonly cookies?: readonly string[] }
   | { readonly kind: 'events'; readonly stream: Readable }
+  | { readonly kind: 'data'; readonly content: object }
   | { readonly kind: 'download'; readonly fileName: string; readonly content: object }
 
 /** A page, or what one of its forms does. */
@@ -167,6 +171,8 @@ async function send(
       return reply.code(303).header('location', answer.to).send()
     case 'events':
       return reply.type('text/event-stream').header('x-accel-buffering', 'no').send(answer.stream)
+    case 'data':
+      return reply.header('cache-control', 'no-store').send(answer.content)
     case 'download':
       return reply
         .type('application/json; charset=utf-8')

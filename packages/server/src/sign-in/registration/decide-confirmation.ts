@@ -12,6 +12,7 @@ import { findPendingRequest } from '../../posture/devices/registration-requests/
 import { findDeviceOfPerson } from '../attempts/attempt-facts-read.ts'
 import type { Attempt } from '../attempts/attempt-store.ts'
 import { refuseLocked } from '../attempts/end-attempt.ts'
+import { isDeviceProof } from '../attempts/is-device-proof.ts'
 import { deviceProven } from '../attempts/know-device.ts'
 import { lockAttempt } from '../attempts/move-attempt.ts'
 import { getConfirmation, updateConfirmation, type Confirmation } from './confirmation-store.ts'
@@ -23,14 +24,6 @@ export interface ConfirmingDevice {
   readonly personId: string
   /** How the device was known when the person was let in. */
   readonly assurance: Assurance
-}
-
-/**
- * Whether the device itself was proven. The key of a browser can be copied to another machine, and what somebody
- * confirmed must not confirm further devices.
- */
-export function isDeviceProof(assurance: Assurance): boolean {
-  return assurance === 'live' || assurance === 'hardware'
 }
 
 /** Guesses of a code of six digits. */

@@ -38,8 +38,8 @@ export function createAgentHandlers(
     enroll: createEnrollHandler(deps, senders),
 
     async config(request, reply) {
-      const { deviceId } = await reader.authenticate(request, settings.bodyBytesMax.read)
-      return sendJson(reply, configTextOf(deviceId))
+      const state = await reader.authenticate(request, settings.bodyBytesMax.read)
+      return sendJson(reply, configTextOf(state))
     },
 
     async read(request, reply) {

@@ -2,6 +2,10 @@ import type { Change } from '../../changes/change.ts'
 import { toLogError, type Foundation, type ServicePart } from '../../changes/foundation.ts'
 import { SECOND_MS } from '../../platform/clock.ts'
 import type { MetricSource } from '../../platform/http/metrics-server.ts'
+import {
+  DEVICE_ISSUES_CHANNEL,
+  parseDeviceIssues,
+} from '../../posture/devices/device-issues-store.ts'
 import { DEVICE_CHANNEL } from '../../posture/devices/device-store.ts'
 import {
   QUESTION_CHANNEL,
@@ -95,11 +99,7 @@ export function createAgentsPart(
         certificatePem: () => caPem,
       }),
     channels: {
-      [DEVICE_CHANNEL]: (deviceId) => {
-        nodes.invalidate(deviceId)
-        // Of `all`, none: they come back by themselves within seconds, and not in one moment.
-        reads.wake(deviceId)
-      },
+      ...toDeviceChannels(nodes, reads),
       [HURRY_CHANNEL]: (payload) => hurried.note(payload),
       [LIVE_QUERY_CHANNEL]: (campaignId) => liveQueries.refresh(campaignId),
       [QUESTION_CHANNEL]: (payload) => questions.refresh(payload.split(' ')),
@@ -140,6 +140,21 @@ function toMetrics(
       read: () => Promise.resolve(nodes.count()),
     },
   ]
+}
+
+/** What tells that something is known of devices no longer as it is. */
+function toDeviceChannels(nodes: NodeCache, reads: HeldReads) {
+  return {
+    [DEVICE_CHANNEL]: (deviceId: string) => {
+      nodes.invalidate(deviceId)
+      // Of `all`, none: they come back by themselves within seconds, and not in one moment.
+      reads.wake(deviceId)
+    },
+    [DEVICE_ISSUES_CHANNEL]: (payload: string) => {
+      const { deviceIds, hasIssues } = parseDeviceIssues(payload)
+      nodes.noteIssues(deviceIds, hasIssues)
+    },
+  }
 }
 
 function createWrites({ databasePoolMax }: AgentsSettings): DeviceQueue {

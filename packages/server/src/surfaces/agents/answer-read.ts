@@ -14,6 +14,7 @@ import type { HeldRead } from '../../posture/osquery/held-reads.ts'
 import type { NodeState } from '../../posture/osquery/node-cache.ts'
 import { listRunnableChecks } from '../../posture/osquery/node-store.ts'
 import type { AgentDependencies } from './agent-handler.ts'
+import { isAwaited } from './is-awaited.ts'
 
 type Queries = Readonly<Record<string, string>>
 
@@ -41,14 +42,13 @@ export function createReadAnswerer(deps: AgentDependencies): ReadAnswerer {
 
   function toAnswer(queries: Queries | undefined, state: NodeState): string {
     // A device that comes back sooner than that would be slowed down.
-    const isHurried = hurried.isHurried(state.deviceId)
-    const answerSettings = isHurried ? { accelerateMs: 0 } : settings
+    const answerSettings = isAwaited(state, hurried) ? { accelerateMs: 0 } : settings
     return toReadAnswer(queries, state, answerSettings, nowMs())
   }
 
   /** Waits for work until the hold ends. */
   async function awaitWork(state: NodeState, read: HeldRead): Promise<Queries | undefined> {
-    const endsAtMs = performance.now() + toHoldMs(settings, hurried.isHurried(state.deviceId))
+    const endsAtMs = performance.now() + toHoldMs(settings, isAwaited(state, hurried))
     for (;;) {
       const leftMs = endsAtMs - performance.now()
       if (leftMs <= 0 || read.isOver) return undefined
@@ -80,6 +80,6 @@ export function createReadAnswerer(deps: AgentDependencies): ReadAnswerer {
   }
 }
 
-function toHoldMs({ checkInHoldMs, hurried }: AgentSettings, isHurried: boolean): number {
-  return isHurried ? hurried.checkInHoldMs : checkInHoldMs
+function toHoldMs({ checkInHoldMs, hurried }: AgentSettings, isSoon: boolean): number {
+  return isSoon ? hurried.checkInHoldMs : checkInHoldMs
 }

@@ -201,3 +201,30 @@ test('a device that somebody waits for is held longer, comes back sooner and is 
   agents.posture.clock.advance(MINUTE_MS)
   expect(await interval()).toMatchObject({ distributed_interval: 5 })
 })
+
+test('a device that has issues is held longer and comes back sooner in every process, until they are resolved', async () => {
+  const settings = {
+    checkInHoldMs: 1,
+    hurried: { checkInIntervalSeconds: 1, checkInHoldMs: LONG_HOLD_MS },
+  }
+  ;({ app, reads } = agents.build(settings, { listener }))
+  const deaf = agents.build(settings)
+  await listener.whenListening()
+  nodeKey = await agents.enroll({}, app)
+  const interval = async (process: FastifyInstance) => {
+    const answer = await agents.post('config', { node_key: nodeKey }, {}, process)
+    return answer.json<{ options: { distributed_interval: number } }>().options.distributed_interval
+  }
+  const report = async (status: 'FAIL' | 'PASS') =>
+    agents.posture.report('1', { [checkId]: [{ KOLIDE_CHECK_STATUS: status }] })
+  expect(await interval(app)).toBe(5)
+  await report('FAIL')
+  await expect.poll(async () => interval(app)).toBe(1)
+  // A process that begins only now has it from the database.
+  expect(await interval(deaf.app)).toBe(1)
+  const { answer } = await hold()
+  reads.close()
+  expect((await answer).accelerate).toBeUndefined()
+  await report('PASS')
+  await expect.poll(async () => interval(app)).toBe(5)
+})

@@ -67,8 +67,7 @@ async function newPair() {
   return { privateKey: pair.privateKey, publicKey: { kty, crv, x, y } }
 }
 
-async function signBy({ privateKey, publicKey }, id, next) {
-  const { challenge } = element.dataset
+async function signBy(challenge, { privateKey, publicKey }, id, next) {
   const text = ['heliograph browser key', challenge, id ?? 'new', next.x, next.y].join('\n')
   const algorithm = { name: 'ECDSA', hash: 'SHA-256' }
   const bytes = new TextEncoder().encode(text)
@@ -79,14 +78,16 @@ async function signBy({ privateKey, publicKey }, id, next) {
 }
 
 /** Whether the browser holds a key after showing it. What takes its place is kept before it is sent. */
-async function showKey({ key: address, owner }) {
+async function showKey({ key: address, owner, challenge }) {
   const key = await readKey(owner)
   if (key === undefined) return false
   const next = await newPair()
   const { id, pairs } = key
   if (pairs.length < PAIRS_MAX) {
     await writeKey(owner, { id, pairs: [...pairs, next] })
-    const signatures = await Promise.all(pairs.map((pair) => signBy(pair, id, next.publicKey)))
+    const signatures = await Promise.all(
+      pairs.map((pair) => signBy(challenge, pair, id, next.publicKey)),
+    )
     const body = { id, signatures, next: next.publicKey }
     const { outcome } = await send(address, body, AbortSignal.timeout(KEY_MS))
     if (outcome === 'kept') {
@@ -139,7 +140,7 @@ async function start(address) {
   }
 }
 
-async function prove({ proof: address, owner }) {
+async function prove({ proof: address, owner, challenge }) {
   const pair = await prepareKey()
   const { ports, path } = await start(address)
   if (ports.length === 0) return
@@ -148,10 +149,43 @@ async function prove({ proof: address, owner }) {
   } catch {
     // Not every port opened: the service knows which, and what the person may do instead.
   }
-  const body = pair && { new_key: await signBy(pair, undefined, pair.publicKey) }
+  const body = pair && { new_key: await signBy(challenge, pair, undefined, pair.publicKey) }
   const { browser_key: id } = await send(`${address}/result`, body)
   if (id) await writeKey(owner, { id, pairs: [pair] })
 }
+
+/**
+ * Shows the certificate of the device by its form, and a key with it where the browser holds none, to be bound to that
+ * device. Whatever fails is left to the form itself, which needs no script.
+ */
+async function showCertificate(form) {
+  const { challenge, owner } = form.dataset
+  const body = new URLSearchParams(new FormData(form))
+  const pair = (await readKey(owner)) === undefined ? await newPair() : undefined
+  if (pair !== undefined) {
+    const signed = await signBy(challenge, pair, undefined, pair.publicKey)
+    body.set('new_key', JSON.stringify(signed))
+  }
+  const headers = { accept: 'application/json' }
+  const answer = await fetch(form.action, { method: 'POST', headers, body })
+  if (!answer.ok) throw new Error(answer.statusText)
+  const { browser_key: id } = await answer.json()
+  if (id) await writeKey(owner, { id, pairs: [pair] })
+}
+
+document.addEventListener('submit', async (event) => {
+  const form = event.target
+  if (form.dataset.newKey === undefined || form.dataset.challenge === undefined) return
+  event.preventDefault()
+  const button = form.querySelector('button')
+  button.disabled = true
+  try {
+    await showCertificate(form)
+    location.reload()
+  } catch {
+    form.submit()
+  }
+})
 
 /** Outlives the page, of this tab and this sign-in alone. */
 const failuresKey = `heliograph-proof ${element?.dataset.proof}`

@@ -25,7 +25,7 @@ export function showAttempt(shown: ShownAttempt): PageContent {
   return {
     ...content,
     body: html`<div class="stack-wide">${content.body}${!isOver && showCancel(view, texts)}</div>`,
-    isProving: view.stage === 'device',
+    isProving: view.stage === 'device' || view.fallback?.ladder.includes('certificate') === true,
     ...(isOver ? {} : { liveFrom: attemptPath(view.id, 'events') }),
   }
 }

@@ -55,7 +55,8 @@ function showOffer({ view }: ShownAttempt, { ladder }: Texts): Markup {
 /** Nobody could tell which device it is: what else the organisation takes. */
 export function showFallback(shown: ShownAttempt, texts: Texts): PageContent {
   const { ladder } = texts
-  const { fallback, id } = shown.view
+  const { keyRequest, view } = shown
+  const { fallback, id } = view
   const waitsFor = readText(fallback?.state, 'waits_for')
   const ways = fallback?.ladder ?? []
   return {
@@ -75,7 +76,8 @@ export function showFallback(shown: ShownAttempt, texts: Texts): PageContent {
             html`<li class="stack">
               <h2>${ladder.ways[way].title}</h2>
               <p class="quiet">${ladder.ways[way].more}</p>
-              ${way !== waitsFor && postButton({ action: attemptPath(id, way === 'certificate' ? way : 'confirm'), label: ladder.ways[way].action, fields: { way } })}
+              ${way === 'certificate' && postButton({ action: attemptPath(id, way), label: ladder.ways[way].action, newKey: keyRequest })}
+              ${way !== 'certificate' && way !== waitsFor && postButton({ action: attemptPath(id, 'confirm'), label: ladder.ways[way].action, fields: { way } })}
             </li>`,
         )}
       </ul>
@@ -88,7 +90,7 @@ function showWaiting(waitsFor: string, { view }: ShownAttempt, { ladder }: Texts
   const isDevice = waitsFor === 'registered_device'
   return html`<div class="working" role="status"><span class="hidden">${ladder.waiting}</span></div>
     <p>${isDevice ? ladder.openOther : ladder.adminDecides}</p>
-    ${code !== undefined && notice('plain', html`<p>${ladder.compare} <strong class="mono">${code}</strong></p>`)}`
+    ${code !== undefined && notice('plain', html`<p>${ladder.compare} <strong class="code-to-compare">${code}</strong></p>`)}`
 }
 
 /** Why the certificate that was shown did not help. */

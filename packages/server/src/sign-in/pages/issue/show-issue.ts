@@ -99,7 +99,7 @@ function showSteps({ issue, platform }: IssueCard, texts: Texts): Markup {
   if (issue.steps === null && settings === undefined) return undefined
   return html`<div class="stack">
     <h3>
-      ${issues.stepsTitle}${minutes !== undefined && html` <span class="quiet">${issues.takes(minutes)}</span>`}
+      ${issues.stepsTitle}${minutes !== undefined && html` <span class="quiet">· ${issues.takes(minutes)}</span>`}
     </h3>
     ${settings !== undefined && html`<p>${linkButton(settings, issues.openSettings)}</p>`}
     ${issue.steps !== null && html`<div class="text steps">${showMarkdown(issue.steps, texts)}</div>`}

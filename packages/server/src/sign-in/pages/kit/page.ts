@@ -25,7 +25,7 @@ export interface Page {
   /** What stands in the window's title before the name of the organisation. */
   readonly title: string
   readonly body: Markup
-  /** Shows which device it is on; of the page of a sign-in that asks. */
+  /** Shows which device it is on, of itself or when its person asks for it. */
   readonly isProving?: boolean
   /** From where it hears that it has changed. */
   readonly liveFrom?: string

@@ -63,6 +63,8 @@ export interface PostButton {
   /** Sent without leaving the page, where scripts run. */
   readonly inPlace?: boolean
   readonly fields?: Readonly<Record<string, string>>
+  /** A key of the browser is sent along, where scripts run, to be bound to the device that is proven by it. */
+  readonly newKey?: { readonly challenge: string; readonly owner: string } | undefined
   /** By which the focus comes back to it. */
   readonly id?: string
 }
@@ -74,6 +76,7 @@ export function postButton({
   isMain,
   inPlace,
   fields = {},
+  newKey,
   id,
 }: PostButton): Markup {
   const kind = isMain === true ? 'button button-main' : 'button'
@@ -81,6 +84,9 @@ export function postButton({
     method="post"
     action=${action}
     data-in-place=${inPlace === true ? '' : undefined}
+    data-new-key=${newKey && ''}
+    data-challenge=${newKey?.challenge}
+    data-owner=${newKey?.owner}
   >
     ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name=${name} value=${value} />`)}
     <button class=${kind} id=${id}>${label}</button>

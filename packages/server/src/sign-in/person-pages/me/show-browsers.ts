@@ -36,7 +36,7 @@ export function showBrowsers(
             <p>
               ${texts.on(deviceName)}${' '}
               <span class="quiet small"
-                >${texts.used} ${distanceOf(lastUsedAt, now, language)}</span
+                >· ${texts.used} ${distanceOf(lastUsedAt, now, language)}</span
               >
             </p>
             ${postButton({ action: ME_PATHS.endBrowser, label: texts.end, fields: { browser_key_id: id } })}
