@@ -553,6 +553,15 @@ $function$
 
 CREATE OR REPLACE FUNCTION public.take_rate_limit(p_bucket text, p_capacity integer, p_window_seconds integer, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
  RETURNS TABLE(is_allowed boolean, remaining integer, reset_epoch_seconds double precision, reset_seconds integer)
+ LANGUAGE sql
+AS $function$
+  select taken.accepted = 1, taken.remaining, taken.reset_epoch_seconds, taken.reset_seconds
+  from take_rate_places(p_bucket, p_capacity, p_window_seconds, 1, p_now) as taken
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.take_rate_places(p_bucket text, p_capacity integer, p_window_seconds integer, p_count integer, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
+ RETURNS TABLE(accepted integer, remaining integer, reset_epoch_seconds double precision, reset_seconds integer)
  LANGUAGE plpgsql
 AS $function$
 declare
@@ -561,6 +570,9 @@ declare
   v_now timestamptz;
   v_oldest timestamptz;
 begin
+  if p_count is null then
+    return;
+  end if;
   loop
     select * into v_bucket from rate_limit where bucket = p_bucket for update;
     exit when found;
@@ -590,18 +602,19 @@ begin
     v_bucket.tail := v_bucket.tail + 1;
   end loop;
 
-  is_allowed := v_bucket.head - v_bucket.tail < p_capacity;
   if v_bucket.tail = v_bucket.head then
     v_oldest := v_now;
   end if;
-  if is_allowed then
+  accepted := least(p_count, p_capacity - (v_bucket.head - v_bucket.tail));
+  if accepted > 0 then
     insert into rate_limit_slot (bucket, slot, accepted_at)
-      values (p_bucket, v_bucket.head % p_capacity, v_now)
+      select p_bucket, place % p_capacity, v_now
+      from generate_series(v_bucket.head, v_bucket.head + accepted - 1) as place
       on conflict (bucket, slot) do update set accepted_at = excluded.accepted_at;
+    v_bucket.head := v_bucket.head + accepted;
     update rate_limit
-      set capacity = p_capacity, head = v_bucket.head + 1, tail = v_bucket.tail, touched_at = v_now
+      set capacity = p_capacity, head = v_bucket.head, tail = v_bucket.tail, touched_at = v_now
       where bucket = p_bucket;
-    v_bucket.head := v_bucket.head + 1;
   end if;
 
   remaining := p_capacity - (v_bucket.head - v_bucket.tail);

@@ -48,8 +48,7 @@ async function measure(run: BenchRun): Promise<Measurement[]> {
     generator.send({
       type: 'load',
       port: service.port,
-      path: WRITE_PATH,
-      bodies,
+      requests: bodies.map((body) => ({ path: WRITE_PATH, body })),
       connections: CONNECTIONS,
       warmUpMs: 0,
       measureMs,

@@ -51,8 +51,7 @@ async function measure(run: BenchRun): Promise<Measurement[]> {
     generator.send({
       type: 'load',
       port,
-      path: READ_PATH,
-      bodies,
+      requests: bodies.map((body) => ({ path: READ_PATH, body })),
       connections: CONNECTIONS,
       warmUpMs: WARM_UP_MS,
       measureMs,

@@ -9,13 +9,19 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { endWithParent } from './child-program.ts'
 import { summariseLatencies, type LatencySummary } from './statistics.ts'
 
+/** A request that is sent again and again: a GET where there is no body. */
+export interface LoadRequest {
+  readonly path: string
+  readonly authorization?: string
+  readonly body?: string
+}
+
 /** What the generator is told to do. */
 export interface LoadCommand {
   readonly type: 'load'
   readonly port: number
-  readonly path: string
-  /** Bodies that are sent in turn. */
-  readonly bodies: readonly string[]
+  /** Sent in turn. */
+  readonly requests: readonly LoadRequest[]
   readonly connections: number
   readonly warmUpMs: number
   readonly measureMs: number
@@ -46,7 +52,7 @@ interface Tally {
 }
 
 async function load(command: LoadCommand): Promise<LoadAnswer> {
-  const requests = command.bodies.map((body) => toRequest(command, body))
+  const requests = command.requests.map((request) => toBytes(command, request))
   const tally: Tally = {
     isMeasuring: false,
     isOver: false,
@@ -80,10 +86,15 @@ async function load(command: LoadCommand): Promise<LoadAnswer> {
   }
 }
 
-function toRequest({ path, port }: LoadCommand, body: string): Buffer {
+function toBytes({ port }: LoadCommand, { path, authorization, body }: LoadRequest): Buffer {
+  const credential = authorization === undefined ? '' : `Authorization: ${authorization}\r\n`
+  const content =
+    body === undefined
+      ? ''
+      : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`
   return Buffer.from(
-    `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    `${body === undefined ? 'GET' : 'POST'} ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n` +
+      `${credential}${content}\r\n${body ?? ''}`,
   )
 }
 

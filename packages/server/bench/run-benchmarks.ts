@@ -11,6 +11,7 @@ import { held } from './held.ts'
 import { isolation, webhookIsolation } from './isolation.ts'
 import { lists } from './lists.ts'
 import { longPoll } from './long-poll.ts'
+import { reads } from './reads.ts'
 import type { Measurement, Scenario } from './scenario.ts'
 import { readMachineCpu, shareOfOthers } from './process-cpu.ts'
 import { signalLatency } from './signal-latency.ts'
@@ -32,6 +33,7 @@ export const SCENARIOS: readonly Scenario[] = [
   signIns,
   checkRounds,
   singleAnswers,
+  reads,
   lists,
   consoleInBrowser,
 ]

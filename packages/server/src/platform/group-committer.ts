@@ -1,7 +1,7 @@
 /*
- * Commits together what comes together: a transaction costs many times what one more member in it does. What comes
- * first goes at once; what comes while it is under way goes with the next. Owns when a group begins, its bounds, and
- * that a member that fails fails alone; what a group writes, others decide.
+ * Does together what comes together: a transaction, or a statement, costs many times what one more member in it does.
+ * What comes first goes at once; what comes while it is under way goes with the next. Owns when a group begins, its
+ * bounds, and that a member that fails fails alone; what a group does, others decide.
  */
 import { AppError } from './app-error.ts'
 
@@ -24,6 +24,8 @@ export interface GroupCommitterOptions<Member, Result> {
   readonly commit: (members: readonly Member[]) => Promise<readonly Result[]>
   /** Whether an error says that no other member would fare better, as when the database is away. */
   readonly isFaultOfAll: (error: unknown) => boolean
+  /** `PAUSE_PER_MEMBER_MS` where it is left out. */
+  readonly pausePerMemberMs?: number
 }
 
 /**
@@ -125,7 +127,8 @@ export class GroupCommitter<Member, Result> {
     this.#startedAtMs = performance.now()
     const run = this.#commit(group).finally(() => {
       this.#running.delete(run)
-      const pauseMs = Math.min(PAUSE_MAX_MS, (group.length - 1) * PAUSE_PER_MEMBER_MS)
+      const { pausePerMemberMs = PAUSE_PER_MEMBER_MS } = this.#options
+      const pauseMs = Math.min(PAUSE_MAX_MS, (group.length - 1) * pausePerMemberMs)
       this.#pausedUntilMs = performance.now() + pauseMs
       this.#startDue()
     })

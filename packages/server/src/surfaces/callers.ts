@@ -5,6 +5,7 @@ import {
 } from '../organisation/admin-sign-in/authenticate-session.ts'
 import type { ConsoleSite } from '../organisation/admin-sign-in/console-site.ts'
 import { assertTrustedDevice } from '../organisation/admin-sign-in/device-trust.ts'
+import { createKeyAdmission } from '../organisation/api-keys/admit-api-keys.ts'
 import { authenticateApiKey } from '../organisation/api-keys/authenticate-api-key.ts'
 import type { KeyUsageRecorder } from '../organisation/api-keys/key-usage-recorder.ts'
 import { AppError } from '../platform/app-error.ts'
@@ -26,17 +27,25 @@ export interface CallerSettings {
 
 /** How the callers of every surface are found and limited. */
 export function createCallers(
-  { clock, db }: Pick<Foundation, 'clock' | 'db'>,
+  { clock, preparedDb: db }: Pick<Foundation, 'clock' | 'preparedDb'>,
   keyUsage: KeyUsageRecorder,
   { rateLimitPerMinute }: CallerSettings,
 ): CallerOptions {
+  const admitKey = createKeyAdmission({ db, clock, requestsPerMinute: rateLimitPerMinute })
   return {
     credentials: [
-      bearerCredential(async (secret) => {
-        const principal = await authenticateApiKey(db, clock, secret)
-        keyUsage.recordUse(principal.id)
-        return principal
-      }),
+      bearerCredential<Principal>(
+        async (secret) => {
+          const principal = await authenticateApiKey(db, clock, secret)
+          keyUsage.recordUse(principal.id)
+          return principal
+        },
+        async (secret) => {
+          const admission = await admitKey(secret)
+          keyUsage.recordUse(admission.caller.id)
+          return admission
+        },
+      ),
     ],
     rateLimiter: createRateLimitStore(db),
     limits: {

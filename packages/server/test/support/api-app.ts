@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
 import { pino } from 'pino'
+import { createKeyAdmission } from '../../src/organisation/api-keys/admit-api-keys.ts'
 import { authenticateApiKey } from '../../src/organisation/api-keys/authenticate-api-key.ts'
 import { createAuditChainer } from '../../src/changes/audit/chain/audit-chainer.ts'
 import { createPublishers } from '../../src/app/publishers.ts'
@@ -145,7 +146,12 @@ function createApp(
   })
   const features = createFeatureSwitches(db)
   const callers = {
-    credentials: [bearerCredential((secret) => authenticateApiKey(db, clock, secret))],
+    credentials: [
+      bearerCredential(
+        (secret) => authenticateApiKey(db, clock, secret),
+        createKeyAdmission({ db, clock, requestsPerMinute: REQUESTS_PER_MINUTE }),
+      ),
+    ],
     rateLimiter: createRateLimitStore(db),
     limits: {
       requestsPerMinute: REQUESTS_PER_MINUTE,

@@ -1,6 +1,8 @@
 import { sql, type Kysely } from 'kysely'
 import { notFound } from '../../platform/app-error.ts'
 import { readPage, type PageWindow } from '../../platform/db/page.ts'
+import { RATE_LIMIT_WINDOW_SECONDS } from '../../platform/http/rate-limit.ts'
+import type { TakenPlaces } from '../../platform/http/rate-limit-store.ts'
 import { isId, parseId } from '../../platform/ids.ts'
 import {
   defineTable,
@@ -38,6 +40,51 @@ export interface KeyCredential {
   /** Of the admin who answers for it; null when there is none. */
   readonly responsibleAccess: Admin['access'] | null
   readonly permissions: string[]
+}
+
+/** A key that was asked for. */
+export interface AdmittedKey extends KeyCredential {
+  readonly hash: Buffer
+  /** What was taken of its rate limit; null where it is not live. */
+  readonly places: TakenPlaces | null
+}
+
+/** How many requests of which keys are to be admitted. */
+export interface KeyRequests {
+  readonly hashes: readonly Buffer[]
+  /** Requests of each of them. */
+  readonly counts: readonly number[]
+  readonly capacity: number
+  readonly now: Date
+}
+
+/**
+ * The credentials whose hashes these are, live or not, and for those that are, as many places of their rate limits as are
+ * free of those asked for. One statement; buckets are locked by ascending id, as by every other process.
+ */
+export async function admitKeys(
+  db: Kysely<Schema>,
+  { hashes, counts, capacity, now }: KeyRequests,
+): Promise<AdmittedKey[]> {
+  const { rows } = await sql<AdmittedKey>`
+    with found as materialized (
+      select asked.hash, asked.count, api_key.id, api_key.name, expires_at, revoked_at, admin_user.access
+      from unnest(${hashes}::bytea[], ${counts}::integer[]) as asked (hash, count)
+      join api_key on api_key.secret_hash = asked.hash
+      left join admin_user on admin_user.id = api_key.responsible_admin_id
+        and admin_user.deactivated_at is null
+      order by api_key.id
+    )
+    select found.hash, found.id, found.name, found.expires_at as "expiresAt",
+      found.revoked_at as "revokedAt", found.access as "responsibleAccess",
+      array(select permission from api_key_permission where api_key_id = found.id) as permissions,
+      to_json(taken) as places
+    from found left join lateral take_rate_places(
+      'api_key:' || found.id, ${capacity}, ${RATE_LIMIT_WINDOW_SECONDS},
+      case when found.revoked_at is null and found.access = 'full'
+        and (found.expires_at is null or found.expires_at > ${now}) then found.count end
+    ) as taken on true`.execute(db)
+  return rows
 }
 
 /** The credential whose hash this is, live or not. */

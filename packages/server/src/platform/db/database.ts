@@ -40,6 +40,16 @@ export interface Database<Tables> {
   close(): Promise<void>
 }
 
+const preparing = new WeakMap<object, unknown>()
+
+/**
+ * The same pool for a statement that runs over and over, where `db` is one of a `Database` that plans each anew;
+ * `db` itself otherwise, as within a transaction.
+ */
+export function toPreparedDb<Tables>(db: Kysely<Tables>): Kysely<Tables> {
+  return (preparing.get(db) as Kysely<Tables> | undefined) ?? db
+}
+
 const STATEMENT_TIMEOUT_MS = 30 * SECOND_MS
 /** A transaction holds locks: one that its owner forgot is ended by the server. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = MINUTE_MS
@@ -82,11 +92,14 @@ export function openDatabase<Tables>(
   })
   const turns = new PoolTurns({ max: options.poolMax, waitMaxMs: CONNECTION_TIMEOUT_MS })
   const shared = { options: pool.options, ...giveInTurns(pool, turns) }
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: shared }) })
+  const preparedDb = new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool: prepareStatements(shared) }),
+  })
+  preparing.set(db, preparedDb)
   return {
-    db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool: shared }) }),
-    preparedDb: new Kysely<Tables>({
-      dialect: new PostgresDialect({ pool: prepareStatements(shared) }),
-    }),
+    db,
+    preparedDb,
     pool,
     close() {
       closing ??= pool.end()

@@ -4,6 +4,10 @@
  */
 import { sql, type Expression, type RawBuilder, type SqlBool } from 'kysely'
 
+/** Records of a page where the client does not say how many. */
+export const PER_PAGE_DEFAULT = 25
+export const PER_PAGE_MAX = 100
+
 /** What a store reads for a page. */
 export interface PageWindow {
   /** Rows after this key only; from the start when undefined. */
@@ -23,7 +27,7 @@ export interface Page<Row> {
 export interface RowQuery<Row> {
   where(condition: Expression<SqlBool>): RowQuery<Row>
   orderBy(expression: Expression<unknown>): RowQuery<Row>
-  limit(count: number): RowQuery<Row>
+  limit(count: number | RawBuilder<number>): RowQuery<Row>
   execute(): Promise<Row[]>
 }
 

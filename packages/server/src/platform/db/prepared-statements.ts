@@ -11,7 +11,7 @@ import { errorCodeOf } from '../error-code-of.ts'
 /** A text gets a name when it is met for this time: those that are built for one occasion never do. */
 const USES_BEFORE_NAMING = 2
 /** Every name takes memory in every connection of the server. */
-const NAMES_MAX = 250
+const NAMES_MAX = 400
 /** How many texts are counted at once. */
 const TEXTS_MAX = 2_000
 

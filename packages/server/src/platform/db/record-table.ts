@@ -193,10 +193,10 @@ function ofAnyTable<Schema>(db: Kysely<Schema>): Kysely<Record<string, Record<st
 function rename(known: Map<string, string>, toName: (name: string) => string) {
   return (values: Values): Values => {
     const renamed: Record<string, unknown> = {}
-    for (const [from, value] of Object.entries(values)) {
+    for (const from of Object.keys(values)) {
       let name = known.get(from)
       if (name === undefined) known.set(from, (name = toName(from)))
-      renamed[name] = value
+      renamed[name] = values[from]
     }
     return renamed
   }

@@ -5,12 +5,19 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../app-error.ts'
 import { readBearerToken } from './bearer-token.ts'
-import { permissionOf, type Caller, type Credential, type Operation } from './operation.ts'
+import {
+  permissionOf,
+  type Admission,
+  type Caller,
+  type Credential,
+  type Operation,
+} from './operation.ts'
 import {
   addressBucket,
   callerBucket,
   rateLimited,
   writeRateLimitHeaders,
+  type RateLimitDecision,
   type RateLimiter,
 } from './rate-limit.ts'
 
@@ -51,12 +58,18 @@ export type AccessCheck<By extends Caller = Caller> = (
 
 /**
  * The credential of an `Authorization: Bearer` header; refuses a request without one. `authenticate` finds
- * the caller behind the secret, and throws AppError `unauthenticated` where there is none.
+ * the caller behind the secret, and throws AppError `unauthenticated` where there is none; `admit` does, and takes
+ * a place of its rate limit.
  */
 export function bearerCredential<By extends Caller>(
   authenticate: (secret: string) => Promise<By>,
+  admit?: (secret: string) => Promise<Admission<By>>,
 ): Credential<By> {
-  return { kind: 'token', find: async ({ headers }) => authenticate(readBearerToken(headers)) }
+  return {
+    kind: 'token',
+    find: async ({ headers }) => authenticate(readBearerToken(headers)),
+    ...(admit && { admit: async ({ headers }) => admit(readBearerToken(headers)) }),
+  }
 }
 
 /** What of an operation counts where its caller is looked for. */
@@ -77,8 +90,9 @@ export async function identifyCaller<By extends Caller>(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<By> {
-  const { caller, kind } = await findCaller(operation, options, request, reply)
-  await takePlace(options, reply, ...placeOf(caller, options.limits))
+  const { caller, kind, decision } = await findCaller(operation, options, request, reply)
+  if (decision === undefined) await takePlace(options, reply, ...placeOf(caller, options.limits))
+  else obeyLimit(reply, decision)
   const { access } = operation
   if (access !== 'public' && 'session' in access && kind !== 'session') {
     const message = 'Only a person who is signed in can send this request.'
@@ -115,6 +129,8 @@ export function holdsAsMuch(now: Caller | undefined, before: Caller | undefined)
 interface FoundCaller<By> {
   readonly caller: By
   readonly kind: Credential['kind']
+  /** Undefined where no place has been taken yet. */
+  readonly decision: RateLimitDecision | undefined
 }
 
 async function tryCredentials<By extends Caller>(
@@ -130,9 +146,14 @@ async function tryCredentials<By extends Caller>(
   const isUse = !isFoundAgain && !operation.isUnattended
   const asked = { access, stepUp, opensWithoutDevice, isUse }
   const sent = { method, headers, params, query, address, log, ...asked }
-  for (const { kind, find } of [...credentials, ...options.credentials]) {
-    const caller = await find(sent)
-    if (caller !== undefined) return { caller, kind }
+  for (const { kind, find, admit } of [...credentials, ...options.credentials]) {
+    if (admit === undefined || isFoundAgain) {
+      const caller = await find(sent)
+      if (caller !== undefined) return { caller, kind, decision: undefined }
+    } else {
+      const admission = await admit(sent)
+      if (admission !== undefined) return { ...admission, kind }
+    }
   }
   throw new AppError('unauthenticated', 'The request carries no credential.')
 }
@@ -173,7 +194,10 @@ async function takePlace(
   bucket: string,
   capacity: number,
 ): Promise<void> {
-  const decision = await rateLimiter.take(bucket, capacity)
+  obeyLimit(reply, await rateLimiter.take(bucket, capacity))
+}
+
+function obeyLimit(reply: FastifyReply, decision: RateLimitDecision): void {
   writeRateLimitHeaders(reply, decision)
   if (!decision.isAllowed) throw rateLimited(decision)
 }

@@ -2,6 +2,7 @@
  * Where a page of a list begins and where the next one does: reads `cursor`, `per_page` and `query` of a
  * request, and writes the pagination of the answer. Cursors are signed and carry the search.
  */
+import { PER_PAGE_DEFAULT, PER_PAGE_MAX } from '../db/page.ts'
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { invalidCursor } from '../app-error.ts'
@@ -20,9 +21,6 @@ export interface CursorContents {
   /** The key of the last record of the page before. */
   readonly lastKey: string
 }
-
-export const PER_PAGE_DEFAULT = 25
-export const PER_PAGE_MAX = 100
 
 /** Where a page stands among the others of its list. */
 export const paginationSchema = z

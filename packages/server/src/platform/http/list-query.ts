@@ -1,7 +1,8 @@
 /* How the query of a list is declared: its parameters, and what can be searched for. */
 import { z } from 'zod'
 import { describeSearchFields, type SearchField } from '../search/search-field.ts'
-import { CURSOR_LENGTH_MAX, PER_PAGE_DEFAULT, PER_PAGE_MAX } from './cursor.ts'
+import { PER_PAGE_DEFAULT, PER_PAGE_MAX } from '../db/page.ts'
+import { CURSOR_LENGTH_MAX } from './cursor.ts'
 
 const PER_PAGE = /^(?:[1-9]\d?|100)?$/
 

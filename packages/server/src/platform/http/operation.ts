@@ -8,6 +8,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { z } from 'zod'
 import type { TransactionHooks } from '../db/transaction-hooks.ts'
 import type { SearchField } from '../search/search-field.ts'
+import type { RateLimitDecision } from './rate-limit.ts'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 
@@ -143,6 +144,12 @@ export interface CredentialRequest {
   readonly log: FastifyBaseLogger
 }
 
+/** A caller, and whether its request still has a place within its rate limit. */
+export interface Admission<By extends Caller = Caller> {
+  readonly caller: By
+  readonly decision: RateLimitDecision
+}
+
 /** One way in which requests say who sends them. */
 export interface Credential<By extends Caller = Caller> {
   /** `session` opens the operations for people who are signed in. */
@@ -153,6 +160,11 @@ export interface Credential<By extends Caller = Caller> {
    * @throws AppError `unauthenticated` for one that is unknown, expired or revoked
    */
   readonly find: (request: CredentialRequest) => Promise<By | undefined>
+  /**
+   * `find`, and a place of the rate limit of the caller, where both are one question to the database; left out, the
+   * place is taken by itself.
+   */
+  readonly admit?: (request: CredentialRequest) => Promise<Admission<By> | undefined>
 }
 
 /** The announced end of a part of an interface. */

@@ -25,6 +25,31 @@ export function createRateLimitStore<Schema>(db: Kysely<Schema>): RateLimiter {
   }
 }
 
+/** What a statement that takes several places of a bucket by `take_rate_places` answers of them. */
+export interface TakenPlaces {
+  readonly accepted: number
+  /** Places that are free after it. */
+  readonly remaining: number
+  readonly reset_epoch_seconds: number
+  readonly reset_seconds: number
+}
+
+/** What became of one of the requests that places were taken for, counted from 0. */
+export function decisionOfPlace(
+  taken: TakenPlaces,
+  capacity: number,
+  index: number,
+): RateLimitDecision {
+  const isAllowed = index < taken.accepted
+  return {
+    isAllowed,
+    limit: capacity,
+    remaining: isAllowed ? taken.remaining + taken.accepted - 1 - index : taken.remaining,
+    resetEpochSeconds: taken.reset_epoch_seconds,
+    resetSeconds: taken.reset_seconds,
+  }
+}
+
 interface RateLimitTime {
   readonly windowSeconds?: number | undefined
   /** Replaces the clock of the database. */

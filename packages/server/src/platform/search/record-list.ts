@@ -17,7 +17,15 @@
  */
 import { sql, type Expression, type Kysely, type RawBuilder, type SqlBool } from 'kysely'
 import { notFound } from '../app-error.ts'
-import { afterKey, inOrder, type PageWindow, type RowQuery } from '../db/page.ts'
+import { toPreparedDb } from '../db/database.ts'
+import {
+  afterKey,
+  inOrder,
+  PER_PAGE_DEFAULT,
+  PER_PAGE_MAX,
+  type PageWindow,
+  type RowQuery,
+} from '../db/page.ts'
 import { toOwnName, toRecord, type CamelCased } from '../db/record-table.ts'
 import { parseId } from '../ids.ts'
 import type {
@@ -117,9 +125,12 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
 
   /** A page in the order of the key. */
   async listPage(db: Kysely<Schema>, page: ListPage): Promise<Stored[]> {
-    const rows = await this.#select(db, this.#isOnPage(page))
-      .orderBy(inOrder(this.#key, page.window))
-      .limit(page.window.limit)
+    const { search, window } = page
+    const isUsual = search === undefined && USUAL_LIMITS.has(window.limit)
+    const rows = await this.#select(isUsual ? toPreparedDb(db) : db, this.#isOnPage(page))
+      .orderBy(inOrder(this.#key, window))
+      // PostgreSQL plans for a tenth of all rows where it does not know the limit.
+      .limit(isUsual ? sql.lit<number>(window.limit) : window.limit)
       .execute()
     return rows.map(toRecord) as object[] as Stored[]
   }
@@ -127,7 +138,7 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
   /** The record with this key, which is a decimal number within bigint. */
   async find(db: Kysely<Schema>, id: string): Promise<Stored | undefined> {
     const isRecord = sql<SqlBool>`${this.#scope} and ${this.#key} = ${id}`
-    const row = await this.#select(db, isRecord).executeTakeFirst()
+    const row = await this.#select(toPreparedDb(db), isRecord).executeTakeFirst()
     return row && (toRecord(row) as object as Stored)
   }
 
@@ -182,6 +193,9 @@ function toField([name, declared]: [string, FieldDeclaration]): SearchField & De
   const field = typeof declared === 'string' ? { type: declared } : declared
   return { name, operators: USUAL_OPERATORS[field.type], ...field }
 }
+
+/** Rows that are read for pages of the usual lengths; one for each length that clients may ask for were too many plans. */
+const USUAL_LIMITS: ReadonlySet<number> = new Set([PER_PAGE_DEFAULT + 1, PER_PAGE_MAX + 1])
 
 /** A page of 101 rows is full within these where one of fifty matches; to look at all takes 5 ms. */
 const NEAR_ROWS = 5_000

@@ -3,7 +3,7 @@
  * the columns are.
  */
 import { z } from 'zod'
-import { PER_PAGE_MAX } from '../../../platform/http/cursor.ts'
+import { PER_PAGE_MAX } from '../../../platform/db/page.ts'
 import type { Operation, OperationRequest } from '../../../platform/http/operation.ts'
 
 type Row = Readonly<Record<string, unknown>>

@@ -1,0 +1,141 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createKeyAdmin, createTestKey } from '../../../test/support/api-keys.ts'
+import { createTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { ManualClock } from '../../../test/support/manual-clock.ts'
+import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
+import { createChangeRunner, type RunChange } from '../../changes/change.ts'
+import { newSecret } from '../../platform/ids.ts'
+import { parseMasterKeys } from '../../platform/secrets/master-key.ts'
+import { createSealer } from '../../platform/secrets/sealed-box.ts'
+import { createKeyAdmission, type AdmitKey } from './admit-api-keys.ts'
+import { createApiKey, revokeApiKey } from './create-api-key.ts'
+
+const sealer = createSealer(parseMasterKeys(Buffer.alloc(32, 7).toString('base64'), 'the test'))
+const clock = new ManualClock()
+let database: TestDatabase
+let runChange: RunChange
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  runChange = createChangeRunner(database.db, clock, [])
+  await createKeyAdmin(runChange)
+})
+afterAll(() => database.close())
+
+/** As a process of the service has it. */
+const startProcess = (requestsPerMinute: number) =>
+  createKeyAdmission({ db: database.db, clock, requestsPerMinute })
+
+const createKey = () => createTestKey({ runChange, sealer }, ['Refresh Check'])
+
+const createExpiringKey = (expiresAt: Date) =>
+  runChange({ actor: SYSTEM_ACTOR }, (change) =>
+    createApiKey(change, sealer, {
+      name: newSecret(6),
+      responsibleEmail: 'grace@example.com',
+      permissions: [],
+      expiresAt,
+    }),
+  )
+
+const admitMany = (admit: AdmitKey, key: string, count: number) =>
+  Promise.all(Array.from({ length: count }, () => admit(key)))
+
+const refusal = { code: 'unauthenticated' }
+
+describe('requests of a key that come together', () => {
+  it('are admitted up to the limit, whichever processes are asked, and the next is refused', async () => {
+    const key = await createKey()
+    const processes = [startProcess(270), startProcess(270), startProcess(270)]
+    const admissions = await Promise.all(processes.map((admit) => admitMany(admit, key, 120)))
+    const decisions = admissions.flat().map(({ decision }) => decision)
+    const allowed = decisions.filter(({ isAllowed }) => isAllowed)
+    expect(allowed).toHaveLength(270)
+    expect(new Set(allowed.map(({ remaining }) => remaining)).size).toBe(270)
+    expect(decisions.filter((one) => !one.isAllowed).map((one) => one.remaining)).toEqual(
+      Array.from({ length: 90 }, () => 0),
+    )
+    for (const admit of processes) expect((await admit(key)).decision.isAllowed).toBe(false)
+  })
+
+  it('have the caller and the limit of their own key', async () => {
+    const [first, second] = [await createKey(), await createKey()]
+    const admit = startProcess(5)
+    const [ofFirst, ofSecond] = await Promise.all([
+      admitMany(admit, first, 4),
+      admitMany(admit, second, 7),
+    ])
+    expect(new Set(ofFirst.map(({ caller }) => caller.id)).size).toBe(1)
+    expect(ofFirst[0]?.caller.permissions).toEqual(new Set(['Refresh Check']))
+    expect(ofFirst[0]?.caller.id).not.toBe(ofSecond[0]?.caller.id)
+    expect(ofFirst.map(({ decision }) => decision.isAllowed)).not.toContain(false)
+    expect(ofSecond.filter(({ decision }) => decision.isAllowed)).toHaveLength(5)
+  })
+
+  it('are admitted although others among them are refused', async () => {
+    const key = await createKey()
+    const admit = startProcess(270)
+    const unknown = `k2sk_v1_${'0'.repeat(46)}`
+    const outcomes = await Promise.allSettled([
+      admit(key),
+      admit(unknown),
+      admit(key),
+      admit('no key'),
+      admit(key),
+    ])
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+    ])
+  })
+})
+
+describe('a key that has ended', () => {
+  it('is refused by every process from the next request on, while others of it are under way', async () => {
+    const key = await createKey()
+    const processes = [startProcess(1_000), startProcess(1_000)]
+    const [first] = await admitMany(processes[0] ?? startProcess(1), key, 1)
+    const underWay = Promise.allSettled(processes.map((admit) => admitMany(admit, key, 100)))
+    await runChange({ actor: SYSTEM_ACTOR }, (change) =>
+      revokeApiKey(change, first?.caller.id ?? ''),
+    )
+    for (const admit of processes) await expect(admit(key)).rejects.toMatchObject(refusal)
+    await underWay
+  })
+
+  it('takes no place of its limit', async () => {
+    const { key, id } = await createExpiringKey(new Date(clock.now().getTime() + 60_000))
+    const admit = startProcess(3)
+    expect((await admit(key)).decision.remaining).toBe(2)
+    clock.advance(60_000)
+    await expect(admit(key)).rejects.toMatchObject(refusal)
+    const { rows } = await sql<{ taken: number }>`
+      select count(*)::integer as taken from rate_limit_slot where bucket = ${`api_key:${id}`}
+    `.execute(database.db)
+    expect(rows).toEqual([{ taken: 1 }])
+  })
+})
+
+describe('places that are taken together', () => {
+  const start = new Date('2026-01-02T03:04:05.678Z')
+  const take = async (bucket: string, count: number, afterMs: number) => {
+    const at = new Date(start.getTime() + afterMs)
+    const { rows } = await sql<{ accepted: number; remaining: number }>`
+      select accepted, remaining from take_rate_places(${bucket}, 5, 60, ${count}, ${at})
+    `.execute(database.db)
+    return [rows[0]?.accepted, rows[0]?.remaining]
+  }
+
+  it('are as many as are free, and come back exactly 60 seconds later', async () => {
+    expect(await take('together', 3, 0)).toEqual([3, 2])
+    expect(await take('together', 3, 30_000)).toEqual([2, 0])
+    expect(await take('together', 1, 59_999)).toEqual([0, 0])
+    expect(await take('together', 9, 60_000)).toEqual([3, 0])
+    expect(await take('together', 9, 89_999)).toEqual([0, 0])
+    expect(await take('together', 1, 90_000)).toEqual([1, 1])
+  })
+})
