@@ -24,7 +24,8 @@ export interface LoadCommand {
   readonly requests: readonly LoadRequest[]
   readonly connections: number
   readonly warmUpMs: number
-  readonly measureMs: number
+  /** How long it lasts; `once` until each request has been answered once. */
+  readonly measureMs: number | 'once'
 }
 
 /** What came of it. */
@@ -61,17 +62,26 @@ async function load(command: LoadCommand): Promise<LoadAnswer> {
     failures: 0,
     latencies: [],
   }
+  const { measureMs } = command
   let next = 0
-  const sockets = Array.from({ length: command.connections }, () =>
-    runConnection(command.port, tally, () => {
-      next = (next + 1) % requests.length
-      return requests[next] ?? Buffer.alloc(0)
-    }),
-  )
-  await sleep(command.warmUpMs)
+  const startedAtMs = performance.now()
+  const sockets: Socket[] = []
+  const allAnswered = new Promise<void>((resolve) => {
+    const takeNext = () => {
+      if (measureMs === 'once' && tally.answered >= requests.length) resolve()
+      if (measureMs === 'once' && next >= requests.length) return undefined
+      next += 1
+      return requests[(next - 1) % requests.length]
+    }
+    for (let opened = 0; opened < command.connections; opened += 1) {
+      sockets.push(runConnection(command.port, tally, takeNext))
+    }
+  })
+  tally.isMeasuring = command.warmUpMs === 0
+  if (!tally.isMeasuring) await sleep(command.warmUpMs)
+  const startMs = tally.isMeasuring ? startedAtMs : performance.now()
   tally.isMeasuring = true
-  const startMs = performance.now()
-  await sleep(command.measureMs)
+  await (measureMs === 'once' ? allAnswered : sleep(measureMs))
   tally.isOver = true
   const elapsedMs = performance.now() - startMs
   for (const socket of sockets) socket.destroy()
@@ -98,13 +108,15 @@ function toBytes({ port }: LoadCommand, { path, authorization, body }: LoadReque
   )
 }
 
-function runConnection(port: number, tally: Tally, nextRequest: () => Buffer): Socket {
+function runConnection(port: number, tally: Tally, takeNext: () => Buffer | undefined): Socket {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true })
   let received: Buffer = Buffer.alloc(0)
   let sentAtMs = 0
   const send = () => {
+    const request = takeNext()
+    if (request === undefined) return
     sentAtMs = performance.now()
-    socket.write(nextRequest())
+    socket.write(request)
   }
   socket.on('connect', send)
   socket.on('data', (chunk: Buffer) => {

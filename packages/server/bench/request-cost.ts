@@ -17,7 +17,7 @@ export interface RequestLoad {
   readonly port: number
   readonly requests: readonly LoadRequest[]
   readonly connections: number
-  readonly measureMs: number
+  readonly measureMs: LoadCommand['measureMs']
 }
 
 /** What one request of a phase cost. */

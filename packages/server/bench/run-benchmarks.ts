@@ -10,6 +10,7 @@ import { idleCheckIns } from './idle-check-ins.ts'
 import { held } from './held.ts'
 import { isolation, webhookIsolation } from './isolation.ts'
 import { lists } from './lists.ts'
+import { liveAnswers } from './live-answers.ts'
 import { longPoll } from './long-poll.ts'
 import { reads } from './reads.ts'
 import type { Measurement, Scenario } from './scenario.ts'
@@ -33,6 +34,7 @@ export const SCENARIOS: readonly Scenario[] = [
   signIns,
   checkRounds,
   singleAnswers,
+  liveAnswers,
   reads,
   lists,
   consoleInBrowser,

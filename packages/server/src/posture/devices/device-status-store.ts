@@ -43,6 +43,17 @@ export async function lockDevices(
   return rows
 }
 
+/** Locks devices by ascending id, as `lockDevices` does, where nothing of them is to be read; answers which exist. */
+export async function lockDeviceIds(
+  tx: Transaction<Schema>,
+  deviceIds: readonly string[],
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from device where id = any(${deviceIds}::bigint[]) order by id for no key update
+  `.execute(tx)
+  return rows.map(({ id }) => id)
+}
+
 /** Reads devices as `lockDevices` does, by ascending id, and locks none: for what is only to be known. */
 export async function listStatusDevices(
   db: Kysely<Schema>,

@@ -2,7 +2,7 @@
  * Records what messages of devices brought, each after those before it of the same device; the answers of devices
  * that come together in one change. Owns which problems of a message admins are told.
  */
-import type { ChangeOrigin, PartOrigin } from '../../changes/change.ts'
+import type { Change, ChangeOrigin, PartOrigin } from '../../changes/change.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import { isFaultOfDatabase } from '../../platform/db/database-fault.ts'
 import { AppError } from '../../platform/app-error.ts'
@@ -13,6 +13,7 @@ import {
   type DeviceReport,
   type RecordedReport,
 } from '../../posture/checks/record-check-results.ts'
+import { lockDeviceIds } from '../../posture/devices/device-status-store.ts'
 import type { ReportProblem } from '../../posture/devices/report-problem.ts'
 import type { DistributedResult } from '../../posture/osquery/agent-message.ts'
 import { parseQueryId } from '../../posture/osquery/check-schedule.ts'
@@ -47,8 +48,9 @@ export interface WriteRecorder {
   close(): Promise<void>
 }
 
-/** How many devices' answers one transaction takes, and how much of them. */
+/** How many devices' answers one transaction takes, and how much of them; more where no check follows from them. */
 const GROUP_MEMBERS_MAX = 64
+const LIVE_GROUP_MEMBERS_MAX = 256
 const GROUP_BYTES_MAX = 4 * 1024 * 1024
 const GROUPS_MAX = 4
 /** Each waits with a request of its own. */
@@ -59,25 +61,34 @@ const WAIT_MAX_MS = 30 * SECOND_MS
  * Creates the recorder of distributed writes. Ids that are neither a check's nor a live query's are ignored; a
  * query that the agent has denylisted is an errored answer in its words. Agents that send every answer in a
  * message of its own have those recorded together that wait for one another. What many devices send at once is
- * committed in groups.
+ * committed in groups, answers to live queries alone in groups of their own: nothing follows from them.
  */
 export function createWriteRecorder(deps: AgentDependencies): WriteRecorder {
+  const limits = {
+    membersMax: GROUP_MEMBERS_MAX,
+    bytesMax: GROUP_BYTES_MAX,
+    runningMax: GROUPS_MAX,
+    waitingMax: WAITING_MAX,
+    waitMaxMs: WAIT_MAX_MS,
+  }
   const groups = new GroupCommitter<Answers, RecordedReport>({
-    limits: {
-      membersMax: GROUP_MEMBERS_MAX,
-      bytesMax: GROUP_BYTES_MAX,
-      runningMax: GROUPS_MAX,
-      waitingMax: WAITING_MAX,
-      waitMaxMs: WAIT_MAX_MS,
-    },
+    limits,
     commit: (all) => deps.writes.withRoom(() => recordAnswers(deps, all)),
+    isFaultOfAll,
+  })
+  const liveGroups = new GroupCommitter<Answers, boolean>({
+    limits: { ...limits, membersMax: LIVE_GROUP_MEMBERS_MAX },
+    commit: (all) => deps.writes.withRoom(() => recordLiveAlone(deps, all)),
     isFaultOfAll,
   })
   const record = gatherByDevice(
     { run: (...item) => deps.writes.runInLine(...item) },
     async (all: readonly [Answers, ...Answers[]]) => {
       const answers = joinAnswers(all)
-      noteRecorded(deps, answers.state, await groups.add(answers, answers.bytes))
+      const { state, bytes } = answers
+      if (isLiveAlone(deps, answers)) {
+        if (!(await liveGroups.add(answers, bytes))) forgetRemoved(deps, state)
+      } else noteRecorded(deps, state, await groups.add(answers, bytes))
     },
   )
   return {
@@ -89,7 +100,9 @@ export function createWriteRecorder(deps: AgentDependencies): WriteRecorder {
       const bytes = collector.heldBytes
       await record(state.deviceId, bytes, { state, ...read, bytes, origin })
     },
-    close: () => groups.close(),
+    close: async () => {
+      await Promise.all([groups.close(), liveGroups.close()])
+    },
   }
 }
 
@@ -115,7 +128,7 @@ async function recordAnswers(
   deps: AgentDependencies,
   all: readonly Answers[],
 ): Promise<RecordedReport[]> {
-  const { liveQueries, questions } = deps
+  const { questions } = deps
   const origins = new Map(all.map(({ state, origin }) => [state.deviceId, origin]))
   return deps.runChange({ actor: SYSTEM_ACTOR }, async (whole) => {
     const change = whole.divide(origins)
@@ -127,20 +140,53 @@ async function recordAnswers(
       if (answers.length === 0) continue
       await questions.recordResults(change.ofDevice(deviceId), deviceId, answers)
     }
-    const liveReports = known
-      .map(({ results, state: { deviceId } }) => ({
-        deviceId,
-        results: results.filter(({ id }) => id.startsWith(liveQueries.idPrefix)),
-      }))
-      .filter(({ results }) => results.length > 0)
     // Last, since the devices are locked now, and many devices that answer one live query count there.
-    if (liveReports.length > 0) await liveQueries.recordResults(change, liveReports)
-    for (const { state, tooLargeCount } of known) {
-      const { deviceId } = state
-      await deps.noteProblems(change.ofDevice(deviceId), deviceId, toWriteProblems(tooLargeCount))
-    }
+    await recordLive(deps, change, known)
     return reports
   })
+}
+
+/** Whether a message answers live queries and nothing else. */
+function isLiveAlone({ liveQueries }: AgentDependencies, { results }: Answers): boolean {
+  return results.every(({ id }) => id.startsWith(liveQueries.idPrefix))
+}
+
+/** Records the answers of devices to live queries in one change; answers of each whether it still exists. */
+async function recordLiveAlone(
+  deps: AgentDependencies,
+  all: readonly Answers[],
+): Promise<boolean[]> {
+  const origins = new Map(all.map(({ state, origin }) => [state.deviceId, origin]))
+  return deps.runChange({ actor: SYSTEM_ACTOR }, async (whole) => {
+    const change = whole.divide(origins)
+    const locked = new Set(await lockDeviceIds(change.tx, [...origins.keys()]))
+    const isKnown = all.map(({ state: { deviceId } }) => locked.has(deviceId))
+    await recordLive(
+      deps,
+      change,
+      all.filter((_, index) => isKnown[index]),
+    )
+    return isKnown
+  })
+}
+
+/** What answers of locked devices say to live queries, and what was too large of them. */
+async function recordLive(
+  { liveQueries, noteProblems }: AgentDependencies,
+  change: Change,
+  all: readonly Answers[],
+): Promise<void> {
+  const reports = all
+    .map(({ results, state: { deviceId } }) => ({
+      deviceId,
+      results: results.filter(({ id }) => id.startsWith(liveQueries.idPrefix)),
+    }))
+    .filter(({ results }) => results.length > 0)
+  if (reports.length > 0) await liveQueries.recordResults(change, reports)
+  for (const { state, tooLargeCount } of all) {
+    const { deviceId } = state
+    await noteProblems(change.ofDevice(deviceId), deviceId, toWriteProblems(tooLargeCount))
+  }
 }
 
 function toReport({ results, state: { askedAtMs, deviceId } }: Answers): DeviceReport {
@@ -154,18 +200,17 @@ function toReport({ results, state: { askedAtMs, deviceId } }: Answers): DeviceR
   }
 }
 
-function noteRecorded(
-  { nodes, settings }: AgentDependencies,
-  state: NodeState,
-  report: RecordedReport,
-): void {
-  if (report.kind === 'unknown_device') {
-    nodes.invalidate(state.deviceId)
-    throw new NodeInvalidError('The device has been removed.')
-  }
+function noteRecorded(deps: AgentDependencies, state: NodeState, report: RecordedReport): void {
+  const { nodes, settings } = deps
+  if (report.kind === 'unknown_device') return forgetRemoved(deps, state)
   noteAnswer(state, report, settings)
   // Nothing else of what is known of a node changes with its answers.
   if (report.isWholeRound || report.hadRefreshes) nodes.invalidate(state.deviceId)
+}
+
+function forgetRemoved({ nodes }: AgentDependencies, { deviceId }: NodeState): never {
+  nodes.invalidate(deviceId)
+  throw new NodeInvalidError('The device has been removed.')
 }
 
 /** Records the snapshots of reported tables that a log message holds. */
