@@ -1,5 +1,5 @@
 import type { Foundation, ServicePart } from '../changes/foundation.ts'
-import { createRateLimitStore } from '../platform/http/rate-limit-store.ts'
+import { createRateLimitStore } from '../platform/rate-limits/rate-limit-store.ts'
 import { periodicJob } from '../schema/jobs.ts'
 import { fixedRetention } from '../schema/retention.ts'
 import { createBoundedWork } from '../platform/bounded-work.ts'

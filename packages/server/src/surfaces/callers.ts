@@ -11,7 +11,7 @@ import type { KeyUsageRecorder } from '../organisation/api-keys/key-usage-record
 import { AppError } from '../platform/app-error.ts'
 import { bearerCredential, type CallerOptions } from '../platform/http/access.ts'
 import type { Credential } from '../platform/http/operation.ts'
-import { createRateLimitStore } from '../platform/http/rate-limit-store.ts'
+import { createRateLimitStore } from '../platform/rate-limits/rate-limit-store.ts'
 import { assertOwnPage, readSessionCookie } from '../platform/http/session-cookie.ts'
 import type { Principal } from '../schema/principal.ts'
 

@@ -21,7 +21,7 @@ import { createAnswerOnce } from '../../src/platform/http/idempotency/answer-onc
 import { bearerCredential, checkPermission } from '../../src/platform/http/access.ts'
 import { createHttpApp } from '../../src/platform/http/create-app.ts'
 import type { Permission } from '../../src/schema/permissions.ts'
-import { createRateLimitStore } from '../../src/platform/http/rate-limit-store.ts'
+import { createRateLimitStore } from '../../src/platform/rate-limits/rate-limit-store.ts'
 import { withSessions } from '../../src/surfaces/callers.ts'
 import { createDeviceTrust } from '../../src/sign-in/admin-devices/device-trust-read.ts'
 import { registerApi } from '../../src/surfaces/rest/register-api.ts'

@@ -17,7 +17,7 @@ import {
   STEP_UP_CODE_PATH,
   tokenOf,
 } from '../../../test/support/password-owner.ts'
-import { createRateLimitStore } from '../../platform/http/rate-limit-store.ts'
+import { createRateLimitStore } from '../../platform/rate-limits/rate-limit-store.ts'
 import { admitPassword } from './password-input.ts'
 import { hasWayToSignIn, WRONG_CODES_MAX } from './sign-in-way-read.ts'
 

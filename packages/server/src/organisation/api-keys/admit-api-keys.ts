@@ -7,8 +7,8 @@ import type { Kysely } from 'kysely'
 import type { Clock } from '../../platform/clock.ts'
 import { isFaultOfDatabase } from '../../platform/db/database-fault.ts'
 import { GroupCommitter } from '../../platform/group-committer.ts'
-import type { Admission } from '../../platform/http/operation.ts'
-import { decisionOfPlace } from '../../platform/http/rate-limit-store.ts'
+import { decisionOfPlace } from '../../platform/rate-limits/rate-limit-store.ts'
+import type { RateLimitDecision } from '../../platform/rate-limits/rate-limiter.ts'
 import type { Principal } from '../../schema/principal.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { admitKeys, type AdmittedKey } from './api-key-store.ts'
@@ -22,13 +22,19 @@ export interface KeyAdmissionDependencies {
   readonly requestsPerMinute: number
 }
 
+/** Who sends a request, and whether it has a place. */
+export interface KeyAdmission {
+  readonly caller: Principal
+  readonly decision: RateLimitDecision
+}
+
 /**
  * Finds the caller that a key stands for and takes a place of its rate limit, if one is free. A key that is refused takes
  * none.
  *
  * @throws AppError `unauthenticated`; `unavailable` when the database is away or too many requests wait
  */
-export type AdmitKey = (key: string) => Promise<Admission<Principal>>
+export type AdmitKey = (key: string) => Promise<KeyAdmission>
 
 const LIMITS = {
   membersMax: 256,

@@ -12,14 +12,12 @@ import {
   type Credential,
   type Operation,
 } from './operation.ts'
+import { addressBucket, rateLimited, writeRateLimitHeaders } from './rate-limit.ts'
 import {
-  addressBucket,
   callerBucket,
-  rateLimited,
-  writeRateLimitHeaders,
   type RateLimitDecision,
   type RateLimiter,
-} from './rate-limit.ts'
+} from '../rate-limits/rate-limiter.ts'
 
 /** How often callers may send requests. */
 export interface CallerLimits {

@@ -8,7 +8,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { z } from 'zod'
 import type { TransactionHooks } from '../db/transaction-hooks.ts'
 import type { SearchField } from '../search/search-field.ts'
-import type { RateLimitDecision } from './rate-limit.ts'
+import type { RateLimitDecision } from '../rate-limits/rate-limiter.ts'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 

@@ -1,5 +1,5 @@
 import type { Foundation, ServicePart } from '../../changes/foundation.ts'
-import { createRateLimitStore } from '../../platform/http/rate-limit-store.ts'
+import { createRateLimitStore } from '../../platform/rate-limits/rate-limit-store.ts'
 import { adminDeviceRoutes, type AdminDeviceDependencies } from './admin-device-routes.ts'
 
 type AdminDevicesFoundation = Pick<Foundation, 'db' | 'clock' | 'runChange'>

@@ -5,7 +5,7 @@ import type { AccessCheck, CallerOptions } from '../../platform/http/access.ts'
 import { registerDocs } from './docs.ts'
 import { createAnswerOnce } from '../../platform/http/idempotency/answer-once.ts'
 import { registerOpenApi } from './openapi.ts'
-import { endStaleRateLimits } from '../../platform/http/rate-limit-store.ts'
+import { endStaleRateLimits } from '../../platform/rate-limits/rate-limit-store.ts'
 import { registerApi } from './register-api.ts'
 import type { ApiRoute } from '../../platform/http/route.ts'
 

@@ -4,7 +4,7 @@ import {
   RATE_LIMIT_WINDOW_SECONDS,
   type RateLimitDecision,
   type RateLimiter,
-} from './rate-limit.ts'
+} from './rate-limiter.ts'
 
 interface TakeRow {
   readonly is_allowed: boolean
