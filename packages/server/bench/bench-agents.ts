@@ -29,6 +29,8 @@ export interface AgentFleet {
   ) => Promise<void>
 }
 
+/** Where devices enroll. */
+export const ENROLL_PATH = '/osquery/enroll'
 /** Where devices ask for work. */
 export const READ_PATH = '/osquery/distributed/read'
 
@@ -61,7 +63,7 @@ export async function enrollAgents(
   }
 
   async function enroll(index: number): Promise<BenchAgent> {
-    const enrolled = await post('/osquery/enroll', enrollmentOf(index, options.secret))
+    const enrolled = await post(ENROLL_PATH, enrollmentOf(index, options.secret))
     const nodeKey = String(enrolled['node_key'])
     const { queries } = await post(READ_PATH, { node_key: nodeKey })
     const queryIds = Object.keys(queries ?? {})
@@ -92,7 +94,8 @@ export async function enrollAgents(
   return { agents, answer, checkInIdle }
 }
 
-function enrollmentOf(index: number, secret: string): object {
+/** What the n-th device sends to enroll. */
+export function enrollmentOf(index: number, secret: string): object {
   const name = `bench-${index}`
   return {
     enroll_secret: secret,

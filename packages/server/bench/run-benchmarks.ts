@@ -6,6 +6,7 @@ import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
 import { CleanupStack } from '../src/platform/cleanup-stack.ts'
 import { checkRounds } from './check-rounds.ts'
 import { consoleInBrowser } from './console.ts'
+import { enrollments } from './enrollments.ts'
 import { idleCheckIns } from './idle-check-ins.ts'
 import { held } from './held.ts'
 import { isolation, webhookIsolation } from './isolation.ts'
@@ -35,6 +36,7 @@ export const SCENARIOS: readonly Scenario[] = [
   checkRounds,
   singleAnswers,
   liveAnswers,
+  enrollments,
   reads,
   lists,
   consoleInBrowser,
