@@ -13,7 +13,7 @@ import { toCpuMs, type ServiceCost } from './service-cost.ts'
 export type LoadGenerator = ChildProgram<LoadCommand, LoadAnswer>
 
 /** The requests of one phase. */
-export interface RequestLoad {
+interface RequestLoad {
   readonly port: number
   readonly requests: readonly LoadRequest[]
   readonly connections: number

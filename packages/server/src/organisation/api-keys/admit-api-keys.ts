@@ -14,7 +14,7 @@ import type { Schema } from '../../schema/schema.ts'
 import { admitKeys, type AdmittedKey } from './api-key-store.ts'
 import { toKeyHash, toPrincipal } from './authenticate-api-key.ts'
 
-export interface KeyAdmissionDependencies {
+interface KeyAdmissionDependencies {
   /** For statements that run over and over. */
   readonly db: Kysely<Schema>
   readonly clock: Clock
@@ -23,7 +23,7 @@ export interface KeyAdmissionDependencies {
 }
 
 /** Who sends a request, and whether it has a place. */
-export interface KeyAdmission {
+interface KeyAdmission {
   readonly caller: Principal
   readonly decision: RateLimitDecision
 }

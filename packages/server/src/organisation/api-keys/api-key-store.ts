@@ -50,7 +50,7 @@ export interface AdmittedKey extends KeyCredential {
 }
 
 /** How many requests of which keys are to be admitted. */
-export interface KeyRequests {
+interface KeyRequests {
   readonly hashes: readonly Buffer[]
   /** Requests of each of them. */
   readonly counts: readonly number[]
