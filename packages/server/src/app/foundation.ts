@@ -19,6 +19,7 @@ import { SECOND_MS, type Clock } from '../platform/clock.ts'
 import type { DatabaseConnection } from '../platform/db/connection.ts'
 import { openDatabase, type Database } from '../platform/db/database.ts'
 import { DatabaseNetwork } from '../platform/db/database-network.ts'
+import type { ReplicaCounts } from '../platform/db/read-replica.ts'
 import { SynchronisedClock, toTimeSource } from '../platform/db/synchronised-clock.ts'
 import { TopicNotifier } from '../platform/live/topic-notifier.ts'
 import type { Logger } from '../platform/logger.ts'
@@ -38,6 +39,8 @@ export interface ServiceFoundation extends Foundation {
   /** As the role that owns the tables; the same where the service does. */
   readonly ownerConnection: DatabaseConnection
   readonly pool: Pool
+  /** Who answered the reads that a standby may answer; undefined where there is none. */
+  readonly replicaCounts?: ReplicaCounts | undefined
   readonly masterKeys: MasterKeys
   /** Takes the time of the database; the process does it again and again while it serves. */
   readonly synchroniseClock: () => Promise<void>
@@ -91,6 +94,17 @@ export async function openFoundation(
       network,
       poolMax: options.purpose === 'command' ? COMMAND_POOL_MAX : config.databasePoolMax,
       logError: (error) => log.warn({ err: error }, 'a database connection broke'),
+      ...(config.databaseReadUrl !== undefined && {
+        readReplica: {
+          connection: { url: config.databaseReadUrl },
+          logProblem: (reason: string) => {
+            log.warn(
+              { reason },
+              'the standby of DATABASE_READ_URL answers no reads; the primary does',
+            )
+          },
+        },
+      }),
     })
     const time = openClock(options.clock, database)
     const foundation = createFoundation(config, {
@@ -202,6 +216,7 @@ export interface FoundationMaterial extends Omit<Database<Schema>, 'close'> {
 export function createFoundation(config: Config, material: FoundationMaterial): OpenedFoundation {
   const { clock, connection, db, log, masterKeys, network, pool, preparedDb, synchroniseClock } =
     material
+  const { replicaCounts } = material
   const sealer = createSealer(masterKeys)
   const auditChainer = createAuditChainer(preparedDb, { logError: toLogError(log) })
   const topics = new TopicNotifier({ db, logError: toLogError(log) })
@@ -218,6 +233,7 @@ export function createFoundation(config: Config, material: FoundationMaterial): 
     masterKeys,
     network,
     pool,
+    replicaCounts,
     sessionConnection: toSessionConnection(config, connection),
     preparedDb,
     reporting: toReportingAccess(config, connection, masterKeys),

@@ -230,8 +230,21 @@ function createSignInParts(
 }
 
 /** Who opened the database closes it, after the parts have stopped. */
-function createDatabasePart({ db }: PartsFoundation): ServicePart {
-  return { name: 'database', roles: PROCESS_ROLES, health: () => pingDatabase(db) }
+function createDatabasePart({ db, replicaCounts }: PartsFoundation): ServicePart {
+  return {
+    name: 'database',
+    roles: PROCESS_ROLES,
+    health: () => pingDatabase(db),
+    metrics: [
+      {
+        name: 'heliograph_replica_reads_total',
+        help: 'Statements of reads that a standby may answer, by who answered them',
+        kind: 'counter',
+        label: 'server',
+        read: () => Promise.resolve(new Map(Object.entries(replicaCounts ?? {}))),
+      },
+    ],
+  }
 }
 
 /** Says whether what the process is told can be stored. */

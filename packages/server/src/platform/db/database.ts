@@ -3,7 +3,7 @@
  * and their limits; does not own what the tables mean, nor where the server comes from
  * (`@heliograph/embedded-postgres`).
  */
-import { Kysely, PostgresDialect, sql } from 'kysely'
+import { Kysely, PostgresDialect, sql, type PostgresPool } from 'kysely'
 import { Pool, types } from 'pg'
 import type { CustomTypesConfig, PoolConfig } from 'pg'
 import { MINUTE_MS, SECOND_MS } from '../clock.ts'
@@ -12,6 +12,7 @@ import { DatabaseClient } from './database-client.ts'
 import type { DatabaseNetwork } from './database-network.ts'
 import { giveInTurns, PoolTurns } from './pool-turns.ts'
 import { prepareStatements } from './prepared-statements.ts'
+import { ReplicaRouter, type ReplicaCounts } from './read-replica.ts'
 
 export interface DatabaseOptions {
   /** That of the process: what it finds out about one connection counts for all. */
@@ -24,6 +25,11 @@ export interface DatabaseOptions {
   readonly applicationName?: string
   /** After how long a statement is cancelled; default 30 seconds, 0 is never. */
   readonly statementTimeoutMs?: number
+  /** A standby that answers what `readFromReplica` runs by `db`, while it is current. */
+  readonly readReplica?: {
+    readonly connection: DatabaseConnection
+    readonly logProblem: (reason: string) => void
+  }
 }
 
 /** A pool of connections to a database with these tables. */
@@ -36,6 +42,8 @@ export interface Database<Tables> {
    */
   readonly preparedDb: Kysely<Tables>
   readonly pool: Pool
+  /** Who answered the reads that a standby may answer; undefined where there is none. */
+  readonly replicaCounts?: ReplicaCounts | undefined
   /** Waits for queries that run, then closes every connection. Safe to call twice. */
   close(): Promise<void>
 }
@@ -59,6 +67,8 @@ const LOCK_TIMEOUT_MS = 20 * SECOND_MS
 const CANCELLING_MAX_MS = 5 * SECOND_MS
 /** How long a request waits for a free connection before it is refused as unavailable. */
 const CONNECTION_TIMEOUT_MS = 10 * SECOND_MS
+/** A standby that is away holds nobody up for long: the primary answers. */
+const REPLICA_CONNECTION_TIMEOUT_MS = SECOND_MS
 /** Connections move to where the name of the database leads at last, and give memory back to the server. */
 const CONNECTION_AGE_MAX_SECONDS = 1_800
 
@@ -92,20 +102,40 @@ export function openDatabase<Tables>(
   })
   const turns = new PoolTurns({ max: options.poolMax, waitMaxMs: CONNECTION_TIMEOUT_MS })
   const shared = { options: pool.options, ...giveInTurns(pool, turns) }
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: shared }) })
-  const preparedDb = new Kysely<Tables>({
-    dialect: new PostgresDialect({ pool: prepareStatements(shared) }),
-  })
-  preparing.set(db, preparedDb)
+  const replica = openReplica(options)
+  const router = replica && new ReplicaRouter(shared, replica)
+  const routed = router === undefined ? shared : { ...shared, connect: () => router.connect() }
+  const db = openKysely<Tables>(routed)
+  const preparedDb = openKysely<Tables>(prepareStatements(shared))
+  // Changes never meet a standby: what `db` reads does, prepared or not.
+  preparing.set(db, router ? openKysely<Tables>(prepareStatements(routed)) : preparedDb)
   return {
     db,
     preparedDb,
+    replicaCounts: router?.counts,
     pool,
     close() {
-      closing ??= pool.end()
+      closing ??= Promise.all([pool.end(), replica?.replica.end()]).then(() => undefined)
       return closing
     },
   }
+}
+
+function openKysely<Tables>(pool: PostgresPool): Kysely<Tables> {
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+}
+
+/** The connections to the standby, which are as many as those to the primary at most. */
+function openReplica(options: DatabaseOptions) {
+  const { readReplica } = options
+  if (readReplica === undefined) return undefined
+  const replica = new Pool({
+    ...toPoolConfig(readReplica.connection, options),
+    connectionTimeoutMillis: REPLICA_CONNECTION_TIMEOUT_MS,
+  })
+  // One that breaks while idle is replaced when it is needed.
+  replica.on('error', () => undefined)
+  return { replica, logProblem: readReplica.logProblem }
 }
 
 /**

@@ -22,6 +22,7 @@
 import type { Expression, Kysely, SqlBool } from 'kysely'
 import { z } from 'zod'
 import { toPage, type PageWindow } from '../db/page.ts'
+import { readFromReplica } from '../db/read-replica.ts'
 import type { SearchExpression, SearchField } from '../search/search-field.ts'
 import type { RecordList } from '../search/record-list.ts'
 import { isBlank, paginationOf, paginationSchema, readPageRequest } from './cursor.ts'
@@ -104,7 +105,7 @@ export const listRoute: ListRoute<string, string> = (definition) => {
     responses: { 200: z.object({ data: z.array(item), pagination: paginationSchema }) },
     handler: async (context) => {
       const page = readPageRequest(context, fieldsOf?.(context.params) ?? fields)
-      const rows = await fetch({
+      const request = {
         ...context,
         filters: pick(context.query, filterNames) as never,
         search: page.search,
@@ -113,7 +114,8 @@ export const listRoute: ListRoute<string, string> = (definition) => {
           limit: page.perPage + 1,
           isDescending: page.isDescending,
         },
-      })
+      }
+      const rows = await readFromReplica(async () => fetch(request))
       const { rows: shown, hasMore } = toPage(rows, page.perPage)
       const last = hasMore ? shown.at(-1) : undefined
       return {
@@ -218,7 +220,7 @@ export const showRecord: ShowRecord<string, string> = (
     method: 'GET',
     responses: { 200: item },
     handler: async ({ params }) =>
-      toJson(await list.get(db, (params as { readonly id: string }).id)),
+      toJson(await readFromReplica(() => list.get(db, (params as { readonly id: string }).id))),
   })
 
 /** Reads the records that links of other resources lead to. */

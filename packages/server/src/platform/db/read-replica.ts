@@ -1,0 +1,165 @@
+/*
+ * Reads that may be answered by a standby, and never with less than the primary would have shown when they began: the
+ * position of the primary's log is asked for once, and a connection to the standby is used only when it has replayed that
+ * far, on the same history. Whoever has written, through whichever process, thus reads what they wrote. A standby that
+ * is away, behind, or has left the history is passed over, and the primary answers.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Pool, PoolClient } from 'pg'
+import { SECOND_MS } from '../clock.ts'
+
+/** Runs `work`, whose reads by `db` may be answered by a standby. It must write nothing by it. */
+export function readFromReplica<Result>(work: () => Promise<Result>): Promise<Result> {
+  return reads.run({ position: undefined }, work)
+}
+
+/** What all reads of one piece of work go by. */
+interface ReplicaRead {
+  position: Promise<LogPosition> | undefined
+}
+
+const reads = new AsyncLocalStorage<ReplicaRead>()
+
+/** How far the log of a primary is, and on which timeline. */
+export interface LogPosition {
+  readonly lsn: string
+  readonly timelineId: string
+}
+
+/** The pool of connections to the standby; opens none before the first read. */
+export type ReplicaPool = Pick<Pool, 'connect' | 'end'>
+
+export interface ReplicaOptions {
+  readonly replica: ReplicaPool
+  /** Told what keeps reads from the standby, once while it lasts. */
+  readonly logProblem: (reason: string) => void
+}
+
+/** How many connections were given for reads that a standby may answer, by who answers. */
+export interface ReplicaCounts {
+  replica: number
+  primary: number
+}
+
+/** Replication on one network takes a few milliseconds. */
+const REPLAY_WAIT_MS = 100
+const REPLAY_POLL_MS = 5
+/** A standby that says nothing for longer is of no use. */
+const ANSWER_MAX_MS = SECOND_MS
+/** One that was of no use is left alone for so long. */
+const REST_MS = SECOND_MS
+
+const POSITION = `select pg_current_wal_insert_lsn()::text as lsn,
+  ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::bigint::text as "timelineId"`
+
+/**
+ * What the standby has replayed tells by itself on which history it is: the timeline is noted among the rows
+ * (`database_origin`) after each takeover.
+ */
+const IS_CURRENT = `select pg_is_in_recovery() as "isStandby",
+  coalesce(pg_last_wal_replay_lsn() >= $1::pg_lsn, false) as "hasReplayed",
+  (select timeline_id::text from database_origin) as "timelineId"`
+
+interface ReplicaState {
+  readonly isStandby: boolean
+  readonly hasReplayed: boolean
+  readonly timelineId: string | null
+}
+
+/** Gives connections to the standby for reads that may go there while it is current, and else those of the primary. */
+export class ReplicaRouter {
+  readonly counts: ReplicaCounts = { replica: 0, primary: 0 }
+  readonly #primary: { readonly connect: () => Promise<PoolClient> }
+  readonly #options: ReplicaOptions
+  #restsUntilMs = -Infinity
+  #problem: string | undefined
+
+  constructor(primary: { readonly connect: () => Promise<PoolClient> }, options: ReplicaOptions) {
+    this.#primary = primary
+    this.#options = options
+  }
+
+  async connect(): Promise<PoolClient> {
+    const read = reads.getStore()
+    if (read === undefined) return this.#primary.connect()
+    const client = await this.#findCurrent(read)
+    this.counts[client === undefined ? 'primary' : 'replica'] += 1
+    return client ?? this.#primary.connect()
+  }
+
+  async #findCurrent(read: ReplicaRead): Promise<PoolClient | undefined> {
+    if (performance.now() < this.#restsUntilMs) return undefined
+    read.position ??= this.#readPosition()
+    const position = await read.position
+    let client: PoolClient | undefined
+    try {
+      client = await this.#options.replica.connect()
+      const problem = await inTime(findProblem(client, position))
+      if (problem === undefined) {
+        this.#problem = undefined
+        return client
+      }
+      client.release()
+      this.#rest(problem)
+    } catch (error) {
+      client?.release(true)
+      this.#rest(error instanceof Error ? error.message : String(error))
+    }
+    return undefined
+  }
+
+  async #readPosition(): Promise<LogPosition> {
+    const client = await this.#primary.connect()
+    try {
+      const { rows } = await client.query<LogPosition>(POSITION)
+      client.release()
+      const [position] = rows
+      if (position === undefined) throw new Error('the primary told no position')
+      return position
+    } catch (error) {
+      client.release(true)
+      throw error
+    }
+  }
+
+  #rest(problem: string): void {
+    this.#restsUntilMs = performance.now() + REST_MS
+    if (this.#problem === problem) return
+    this.#problem = problem
+    this.#options.logProblem(problem)
+  }
+}
+
+/** Why a standby may not answer; undefined when it may. */
+async function findProblem(
+  client: PoolClient,
+  { lsn, timelineId }: LogPosition,
+): Promise<string | undefined> {
+  const endMs = performance.now() + REPLAY_WAIT_MS
+  for (;;) {
+    const { rows } = await client.query<ReplicaState>(IS_CURRENT, [lsn])
+    const [state] = rows
+    if (state?.isStandby !== true) return 'it is no standby'
+    if (state.timelineId !== timelineId) return 'it is not on the timeline of the primary'
+    if (state.hasReplayed) return undefined
+    if (performance.now() >= endMs) return 'it is behind'
+    await sleep(REPLAY_POLL_MS)
+  }
+}
+
+async function inTime<Result>(answer: Promise<Result>): Promise<Result> {
+  const over = new AbortController()
+  // Nobody hears what comes late.
+  answer.catch(() => undefined)
+  try {
+    return await Promise.race([
+      answer,
+      sleep(ANSWER_MAX_MS, undefined, { signal: over.signal }).then(() => {
+        throw new Error('it does not answer')
+      }),
+    ])
+  } finally {
+    over.abort()
+  }
+}

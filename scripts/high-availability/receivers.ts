@@ -1,0 +1,106 @@
+/* A receiver of pushes and one that polls: what came, in which order, and whether a repetition had the same bytes. */
+import { createServer } from 'node:http'
+import {
+  createPollClient,
+  createPushHandler,
+  createSetVerifier,
+  type VerifiedSet,
+} from '@heliograph/receiver'
+import { toNodeHandler } from '@heliograph/receiver/node'
+import { takePorts } from './take-ports.ts'
+
+/** What a receiver got. Nothing is remembered by the SDK: repetitions are of interest here. */
+export class Inbox {
+  /** In the order in which they came first. */
+  readonly sets: VerifiedSet[] = []
+  readonly problems: string[] = []
+  repeatedCount = 0
+  readonly #tokens = new Map<string, string>()
+  readonly #txns = new Set<string>()
+
+  take(set: VerifiedSet): void {
+    const known = this.#tokens.get(set.jti)
+    if (known !== undefined) {
+      this.repeatedCount += 1
+      if (known !== set.token) this.problems.push(`${set.jti} came again with other bytes`)
+      return
+    }
+    this.#tokens.set(set.jti, set.token)
+    this.#txns.add(set.txn ?? '')
+    this.sets.push(set)
+  }
+
+  hasTxn(txn: string): boolean {
+    return this.#txns.has(txn)
+  }
+}
+
+export interface Stream {
+  readonly id: string
+  readonly aud: string
+  readonly delivery: { readonly endpoint_url: string }
+}
+
+/** Receives pushes at a port that is given before the stream, and so its audience, is there. */
+export interface PushReceiver {
+  readonly url: string
+  readonly inbox: Inbox
+  begin(stream: Stream, baseUrl: string): void
+  close(): void
+}
+
+export async function startPushReceiver(): Promise<PushReceiver> {
+  const [port = 0] = await takePorts(1)
+  const inbox = new Inbox()
+  let handle: ((request: Request) => Promise<Response>) | undefined
+  const server = createServer(
+    toNodeHandler(async (request) => handle?.(request) ?? new Response(null, { status: 503 })),
+  )
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${port}/events`,
+    inbox,
+    begin(stream, baseUrl) {
+      handle = createPushHandler({
+        verifier: toVerifier(stream, baseUrl),
+        onEvent: (set) => inbox.take(set),
+        onRefused: (outcome) => {
+          if (outcome.kind === 'refused') inbox.problems.push(outcome.error.message)
+        },
+      })
+    },
+    close() {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
+/** Polls until the signal is aborted. */
+export function startPolling(
+  stream: Stream,
+  baseUrl: string,
+  key: string,
+  signal: AbortSignal,
+): { readonly inbox: Inbox; readonly ended: Promise<void> } {
+  const inbox = new Inbox()
+  const client = createPollClient({
+    endpointUrl: stream.delivery.endpoint_url,
+    authorization: `Bearer ${key}`,
+    verifier: toVerifier(stream, baseUrl),
+    onEvent: (set) => inbox.take(set),
+    returnImmediately: true,
+    idlePauseMs: 200,
+    backOffMs: 100,
+    backOffMaxMs: 1_000,
+  })
+  return { inbox, ended: client.start(signal) }
+}
+
+function toVerifier(stream: Stream, baseUrl: string) {
+  return createSetVerifier({
+    issuer: baseUrl,
+    audience: stream.aud,
+    keys: { jwksUri: `${baseUrl}/ssf/jwks.json` },
+  })
+}
