@@ -146,15 +146,26 @@ begin
     if old.position <= cut then return old; end if;
   elsif tg_table_name = 'audit_checkpoint' then
     if old.size < cut then return old; end if;
-  elsif tg_table_name = 'audit_entry' then
-    if exists (select from public.audit_link
-        where entry_sequence = old.sequence and position <= cut) then
-      return old;
-    end if;
+  elsif exists (select from public.audit_link
+      where entry_sequence = old.sequence and position <= cut) then
+    return old;
   end if;
   raise exception 'audit entries are append-only';
-end
-$function$
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.auth_log_session_exists()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform from auth_log_session where id = new.auth_log_session_id for key share;
+  if not found then
+    raise exception 'the sign-in % does not exist', new.auth_log_session_id
+      using errcode = 'foreign_key_violation', table = 'sign_in_attempt', column = 'auth_log_session_id';
+  end if;
+  return null;
+end $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.check_result_leaves_counter()
@@ -233,15 +244,25 @@ CREATE OR REPLACE FUNCTION public.drop_partition(of_table text, name text)
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 declare
+  lower_bound bigint;
   upper_bound bigint;
+  is_empty boolean;
 begin
-  select p.upper_bound into upper_bound
+  select p.lower_bound, p.upper_bound into lower_bound, upper_bound
     from partitioned_tables() t, list_partitions(t.table_name) p
     where t.table_name = of_table and p.partition_name = name and not p.is_default;
   if upper_bound is null or upper_bound > partition_position(of_table) then
     raise exception 'the partition % is none that can be dropped', name;
   end if;
+  -- Entries of the audit log end by the cut alone, which deletes them.
+  if of_table = 'audit_entry' then
+    execute format('select not exists (select from partitions.%I)', name) into is_empty;
+    if not is_empty then raise exception 'audit entries are append-only'; end if;
+  end if;
+  -- Most of them before the lock, and what came since under it.
+  if of_table = 'auth_log_session' then perform forget_auth_log_sessions(lower_bound, upper_bound); end if;
   perform lock_for_form(array[format('public.%I', of_table)::regclass]);
+  if of_table = 'auth_log_session' then perform forget_auth_log_sessions(lower_bound, upper_bound); end if;
   execute format('drop table partitions.%I', name);
 end $function$
 ;
@@ -255,6 +276,25 @@ begin
   where id = old.granted_session_id and ended_at is null and expires_at > now();
   return null;
 end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.forget_auth_log_session()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update sign_in_attempt set auth_log_session_id = null where auth_log_session_id = old.id;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.forget_auth_log_sessions(lower_bound bigint, upper_bound bigint)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+    update sign_in_attempt set auth_log_session_id = null
+    where auth_log_session_id >= coalesce(lower_bound, 0) and auth_log_session_id < upper_bound
+  $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.give_default_bounds(of_table text, lower_bound bigint, upper_bound bigint)
@@ -393,6 +433,14 @@ begin
     case when upper_bound is null then 'default'
       else format('for values from (%s) to (%s)', coalesce(lower_bound::text, 'minvalue'), upper_bound) end,
     options);
+  -- Keys without the id are of each partition by itself.
+  for definition in
+    select pg_get_indexdef(indexrelid) from pg_index
+    where indrelid = first_partition and indisunique
+      and not exists (select from pg_inherits where inhrelid = indexrelid)
+  loop
+    execute regexp_replace(definition, ' INDEX \S+ ON partitions\.\S+ ', format(' INDEX ON partitions.%I ', name));
+  end loop;
   -- Those for each row come with the table.
   for definition in
     select pg_get_triggerdef(oid) from pg_trigger
@@ -436,7 +484,11 @@ CREATE OR REPLACE FUNCTION public.partitioned_tables()
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 AS $function$
-    values ('check_transition', 'id', 'check_transition_id_seq', 8388608::bigint)
+    values ('audit_entry', 'sequence', 'audit_entry_number', 8388608::bigint),
+      ('auth_log_session', 'id', 'auth_log_session_id_seq', 8388608),
+      ('check_transition', 'id', 'check_transition_id_seq', 8388608),
+      ('device_status_transition', 'id', 'device_status_transition_id_seq', 8388608),
+      ('webhook_event', 'id', 'webhook_event_id_seq', 8388608)
   $function$
 ;
 
@@ -459,6 +511,7 @@ AS $function$
 declare
   former regclass := format('public.%I', of_table);
   former_sequence text := pg_get_serial_sequence(format('public.%I', of_table), key);
+  key_number int2 := (select attnum from pg_attribute where attrelid = former and attname = key);
   last_value bigint;
   dependent text;
   definitions text[];
@@ -481,10 +534,11 @@ begin
   select array_agg(needed.sql order by place, name) into definitions from (
     select case contype when 'f' then 2 else 1 end as place, conname::text as name,
       format('alter table public.%I add constraint %I %s', of_table, conname, pg_get_constraintdef(oid)) as sql
-    from pg_constraint where conrelid = former and contype in ('p', 'u', 'f')
+    from pg_constraint where conrelid = former
+      and (contype = 'f' or contype in ('p', 'u') and key_number = any(conkey))
     union all
     select 3, indexrelid::regclass::text, pg_get_indexdef(indexrelid)
-    from pg_index where indrelid = former
+    from pg_index where indrelid = former and (not indisunique or key_number = any(indkey))
       and not exists (select from pg_constraint where conindid = indexrelid and contype in ('p', 'u', 'x'))
     union all
     select 4, tgname, pg_get_triggerdef(oid)
@@ -872,7 +926,7 @@ create table audit_entry (
   constraint audit_entry_actor_type_check CHECK ((actor_type = ANY (ARRAY['User'::text, 'ApiKey'::text, 'System'::text, 'Person'::text]))),
   constraint audit_entry_hash_check CHECK ((octet_length(hash) = 32)),
   constraint audit_entry_previous_hash_check CHECK ((octet_length(previous_hash) = 32))
-);
+) partition by RANGE (sequence);
 
 create table audit_link (
   "position" bigint not null,
@@ -929,7 +983,7 @@ create table auth_log_session (
   constraint auth_log_session_result_check CHECK ((result = ANY (ARRAY['Success'::text, 'Fail'::text]))),
   constraint auth_log_session_device_id_fkey FOREIGN KEY (device_id) REFERENCES device(id) ON DELETE SET NULL,
   constraint auth_log_session_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(id) ON DELETE SET NULL
-) with (fillfactor=85);
+) partition by RANGE (id);
 
 create table browser_key (
   id uuid not null,
@@ -1335,7 +1389,7 @@ create table device_status_transition (
   constraint device_status_transition_pkey PRIMARY KEY (id),
   constraint device_status_transition_initiating_entity_check CHECK ((initiating_entity = ANY (ARRAY['admin'::text, 'user'::text, 'policy'::text, 'system'::text]))),
   constraint device_status_transition_device_id_fkey FOREIGN KEY (device_id) REFERENCES device(id) ON DELETE CASCADE
-);
+) partition by RANGE (id);
 
 create table enrollment_secret (
   id bigint generated always as identity not null,
@@ -1912,7 +1966,6 @@ create table sign_in_attempt (
   constraint sign_in_attempt_assurance_check CHECK ((assurance = ANY (ARRAY['live'::text, 'hardware'::text, 'approved'::text, 'key'::text, 'none'::text]))),
   constraint sign_in_attempt_stage_check CHECK ((stage = ANY (ARRAY['person'::text, 'device'::text, 'registration'::text, 'fallback'::text, 'posture'::text, 'blocked'::text, 'warned'::text, 'done'::text, 'refused'::text, 'abandoned'::text]))),
   constraint sign_in_attempt_application_id_fkey FOREIGN KEY (application_id) REFERENCES sign_in_application(id) ON DELETE CASCADE,
-  constraint sign_in_attempt_auth_log_session_id_fkey FOREIGN KEY (auth_log_session_id) REFERENCES auth_log_session(id) ON DELETE SET NULL,
   constraint sign_in_attempt_browser_key_id_fkey FOREIGN KEY (browser_key_id) REFERENCES browser_key(id) ON DELETE SET NULL,
   constraint sign_in_attempt_device_id_fkey FOREIGN KEY (device_id) REFERENCES device(id) ON DELETE SET NULL,
   constraint sign_in_attempt_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(id) ON DELETE SET NULL
@@ -2370,9 +2423,8 @@ create table webhook_event (
   body text,
   txn text not null,
   created_at timestamp with time zone not null,
-  constraint webhook_event_pkey PRIMARY KEY (id),
-  constraint webhook_event_event_id_key UNIQUE (event_id)
-);
+  constraint webhook_event_pkey PRIMARY KEY (id)
+) partition by RANGE (id);
 
 create table webhook_pace (
   destination_id bigint not null,
@@ -2565,11 +2617,13 @@ CREATE TRIGGER audit_link_append_only BEFORE UPDATE OR TRUNCATE ON public.audit_
 CREATE TRIGGER audit_link_kept BEFORE DELETE ON public.audit_link FOR EACH ROW EXECUTE FUNCTION audit_rows_are_kept();
 CREATE CONSTRAINT TRIGGER audit_pending_append AFTER INSERT ON public.audit_pending DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION append_pending_audit_entries();
 CREATE TRIGGER audit_subtree_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_subtree FOR EACH STATEMENT EXECUTE FUNCTION audit_entry_is_append_only();
+CREATE TRIGGER auth_log_session_is_forgotten AFTER DELETE ON public.auth_log_session FOR EACH ROW EXECUTE FUNCTION forget_auth_log_session();
 CREATE TRIGGER check_result_deleted AFTER DELETE ON public.check_result FOR EACH ROW EXECUTE FUNCTION check_result_leaves_counter();
 CREATE TRIGGER device_group_member_deleted AFTER DELETE ON public.device_group_member REFERENCING OLD TABLE AS moved FOR EACH STATEMENT EXECUTE FUNCTION count_device_group_members();
 CREATE TRIGGER device_group_member_inserted AFTER INSERT ON public.device_group_member REFERENCING NEW TABLE AS moved FOR EACH STATEMENT EXECUTE FUNCTION count_device_group_members();
 CREATE TRIGGER live_query_target_deleted AFTER DELETE ON public.live_query_target REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION live_query_target_leaves_counter();
 CREATE TRIGGER person_check_result_deleted AFTER DELETE ON public.person_check_result FOR EACH ROW EXECUTE FUNCTION person_check_result_leaves_counter();
+CREATE TRIGGER sign_in_attempt_session_exists AFTER INSERT OR UPDATE OF auth_log_session_id ON public.sign_in_attempt FOR EACH ROW WHEN ((new.auth_log_session_id IS NOT NULL)) EXECUTE FUNCTION auth_log_session_exists();
 
 comment on column public.auth_log_session.expires_at is 'When a sign-in under way counts as abandoned; null once it has ended.';
 comment on column public.check_result.content_hash is 'Of the rows, the error and ran_at as they were written, to know them again; null when they were not hashed.';

@@ -58,7 +58,7 @@ function foreignKeysOf(tables: readonly string[]) {
 function indexesOf(tables: readonly string[]) {
   return sql<Definition>`
     select format('drop index %s', indexrelid::regclass) as drop,
-      pg_get_indexdef(indexrelid) as create
+      replace(pg_get_indexdef(indexrelid), ' ON ONLY ', ' ON ') as create
     from pg_index
     where indrelid::regclass::text = any(${tables}::text[])
       and not exists (select from pg_constraint where conindid = indexrelid and contype <> 'f')`

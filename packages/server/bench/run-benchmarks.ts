@@ -14,6 +14,7 @@ import { lists } from './lists.ts'
 import { liveAnswers } from './live-answers.ts'
 import { longPoll } from './long-poll.ts'
 import { reads } from './reads.ts'
+import { retention } from './retention.ts'
 import type { Measurement, Scenario } from './scenario.ts'
 import { readMachineCpu, shareOfOthers } from './process-cpu.ts'
 import { signalLatency } from './signal-latency.ts'
@@ -39,6 +40,7 @@ export const SCENARIOS: readonly Scenario[] = [
   enrollments,
   reads,
   lists,
+  retention,
   consoleInBrowser,
 ]
 

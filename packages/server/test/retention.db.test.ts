@@ -8,6 +8,7 @@ import { SYSTEM_ACTOR } from '../src/changes/audit/audit-entry.ts'
 import type { RetentionPolicy } from '../src/platform/retention/retention-policy.ts'
 import { DAY_MS } from '../src/platform/clock.ts'
 import { PERIODIC_JOBS } from '../src/schema/jobs.ts'
+import type { RetentionFacts } from '../src/schema/retention-facts.ts'
 import { RETENTION, type RetentionName } from '../src/schema/retention.ts'
 import { sendRequest } from './support/api-app.ts'
 import { createTestKey } from './support/api-keys.ts'
@@ -57,6 +58,14 @@ async function get<Body>(url: string): Promise<Body> {
 }
 
 describe('the list of policies', () => {
+  it('says of each partitioned table how its partitions end', async () => {
+    const { rows } = await sql<{ name: string }>`
+      select table_name as name from partitioned_tables() order by 1`.execute(api.services.db)
+    const facts: readonly RetentionFacts[] = Object.values(RETENTION)
+    const partitioned = facts.filter(({ isPartitioned = false }) => isPartitioned)
+    expect(partitioned.map(({ table }) => table).toSorted()).toEqual(rows.map(({ name }) => name))
+  })
+
   it('is the work of the parts, each once', () => {
     const policies = api.parts.list.flatMap(({ retention = [] }) => retention)
     expect(policies.map(({ name }) => name).sort()).toEqual(Object.keys(RETENTION).sort())

@@ -31,6 +31,7 @@ export const RETENTION = {
     ageBy: 'recorded_at',
     walk: 'key',
     // For ever: it is the proof of everything else, and rules that ask for one speak of years.
+    isPartitioned: true,
     keeps: { setting: 'HELIOGRAPH_AUDIT_RETENTION_DAYS', days: 0, daysMin: 0, daysLeast: 30 },
     passEveryMs: HOUR_MS,
     batchSize: 4_096,
@@ -55,6 +56,7 @@ export const RETENTION = {
     ageBy: 'occurred_at',
     // The last ones stay: a pass meets them every time, and is not made often.
     walk: 'key',
+    isPartitioned: true,
     keeps: { setting: 'HELIOGRAPH_STATUS_TRANSITION_RETENTION_DAYS', days: 365, daysMin: 0 },
     passEveryMs: DAY_MS,
     batchSize: 2_000,
@@ -87,6 +89,7 @@ export const RETENTION = {
     key: 'id',
     ageBy: 'started_at',
     walk: 'age',
+    isPartitioned: true,
     keeps: SIGN_INS,
     passEveryMs: HOUR_MS,
     batchSize: 1_000,
@@ -195,6 +198,7 @@ export const RETENTION = {
     key: 'id',
     ageBy: 'created_at',
     walk: 'age',
+    isPartitioned: true,
     keeps: DELIVERIES,
     passEveryMs: 6 * HOUR_MS,
     batchSize: 1_000,
@@ -245,15 +249,13 @@ function toPolicy(
     ...(when === undefined ? {} : { when }),
     ...(end === undefined ? {} : { end }),
   }
-  // What stays, emptied, stays in its partition.
-  const isWhole = facts.isPartitioned === true && end === undefined
   return {
     name,
     keepsMs,
     passEveryMs,
     batchSize,
     runBatch: expireRows(facts, rows),
-    ...(isWhole ? { endPartitions: expirePartitions(facts, rows) } : {}),
+    ...(facts.isPartitioned === true ? { endPartitions: expirePartitions(facts, rows) } : {}),
     ...work,
   }
 }

@@ -108,6 +108,14 @@ const ATTACKS: readonly string[] = [
    values (-1, now(), 'System', 'x', 'x', 'x', 'x')`,
   `insert into audit_link (position, entry_sequence, hash) values (-1, -1, sha256('x'))`,
   `insert into audit_subtree (level, index, hash) values (9, 1, sha256('x'))`,
+  `delete from partitions.audit_entry`,
+  `truncate partitions.audit_entry_default`,
+  `insert into partitions.audit_entry select * from audit_entry limit 1`,
+  `alter table audit_entry detach partition partitions.audit_entry`,
+  `drop table partitions.audit_entry`,
+  `select make_partition('audit_entry', 'audit_entry_0', 0, 1)`,
+  `select put_partitioned_table('audit_chain', 'id', 9)`,
+  `select give_default_bounds('audit_entry', 0, 1)`,
   `drop trigger audit_entry_kept on audit_entry`,
   `drop function audit_rows_are_kept() cascade`,
   `create or replace function audit_rows_are_kept() returns trigger language plpgsql as $$ begin return old; end $$`,
@@ -163,6 +171,20 @@ describe('the role of the service', () => {
       'owns the database or its schema',
       'owns audit_chain, audit_checkpoint, audit_entry, audit_link, audit_subtree',
     ])
+  })
+
+  it('has partitions made and dropped, but those of the audit log only when they are empty', async () => {
+    await owner.pool.query(`select setval('audit_entry_number', 20000000)`)
+    await owner.pool.query(`select setval('check_transition_id_seq', 20000000)`)
+    for (const table of ['audit_entry', 'check_transition']) {
+      const { rows } = await database.pool.query('select advance_partitions($1) as step', [table])
+      expect(rows).toEqual([{ step: 'collected' }])
+    }
+    const drop = (table: string) => database.pool.query(`select drop_partition($1, $1)`, [table])
+    await expect(drop('audit_entry')).rejects.toThrow('append-only')
+    await expect(drop('check_transition')).resolves.toBeDefined()
+    await expect(drop('device')).rejects.toThrow('is none that can be dropped')
+    expect(await listAuditPowers(database.db)).toEqual([])
   })
 
   it('can try whether anything can be written', async () => {

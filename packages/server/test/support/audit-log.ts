@@ -64,7 +64,12 @@ export async function createTestAuditLog(): Promise<TestAuditLog> {
   const dependencies = { db, clock, runChange, folder, sealer, baseUrl: 'https://example.com' }
   let recordedCount = 0
   const attack = async (...statements: string[]) => {
-    for (const table of AUDIT_TABLES) await pool.query(`alter table ${table} disable trigger user`)
+    const { rows } = await pool.query<{ name: string }>(
+      `select name from unnest($1::text[]) name
+       union all select inhrelid::regclass::text from pg_inherits where inhparent = any($1::regclass[])`,
+      [AUDIT_TABLES],
+    )
+    for (const { name } of rows) await pool.query(`alter table ${name} disable trigger user`)
     for (const statement of statements) await pool.query(statement)
   }
   return {

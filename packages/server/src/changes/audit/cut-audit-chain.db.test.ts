@@ -1,5 +1,7 @@
+import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createTestAuditLog, type TestAuditLog } from '../../../test/support/audit-log.ts'
+import { beginPartition, describePartitions } from '../../../test/support/partitioned-table.ts'
 import { runRetention } from '../../../test/support/run-retention.ts'
 import { DAY_MS } from '../../platform/clock.ts'
 import { createChangeRunner } from '../change.ts'
@@ -49,6 +51,22 @@ describe('cutting the audit chain', () => {
     })
     expect(await cutAuditChain(log, BEFORE)).toMatchObject({ entryCount: 256, position: 768 })
     expect(await verify()).toMatchObject({ isWhole: true, checkpointCount: 1 })
+  })
+
+  it('leaves an empty partition, which is dropped then and not before', async () => {
+    await beginPartition(log.db, { table: 'audit_entry', first: 20_000_000, size: 1_000 })
+    await log.record(600)
+    await log.checkpoint()
+    const drop = sql`select drop_partition('audit_entry', 'audit_entry')`.execute(log.db)
+    await expect(drop).rejects.toThrow('append-only')
+    await cutAuditChain(log, BEFORE)
+    expect(await auditRetention(log, 365).endPartitions?.(log.db, BEFORE)).toBe(0)
+    expect(await describePartitions(log.db, 'audit_entry')).toEqual({
+      '20000000 to 20001000': 1 + 1 + 600 + 600 - 1_024,
+      '20001000 to 20002000': 0,
+      others: 0,
+    })
+    expect(await verify()).toMatchObject({ isWhole: true, cut: { entryCount: 1_024 } })
   })
 
   it('is the work of retention, batch by batch, and only of what is old enough', async () => {

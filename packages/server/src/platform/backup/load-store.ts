@@ -101,8 +101,8 @@ const TRIGGERS = `
   select format('alter table %s disable trigger %I', tgrelid::regclass, tgname) as "takeOff",
     format('alter table %s enable %s trigger %I', tgrelid::regclass,
       case tgenabled when 'A' then 'always' when 'R' then 'replica' else '' end, tgname) as "putBack"
-  from pg_trigger t join pg_class c on c.oid = t.tgrelid
-  where c.relnamespace = 'public'::regnamespace and not tgisinternal and tgenabled <> 'D'
+  from pg_trigger t join pg_class c on c.oid = t.tgrelid join pg_namespace n on n.oid = c.relnamespace
+  where n.nspname in ('public', 'partitions') and not tgisinternal and tgenabled <> 'D' and tgparentid = 0
   order by c.relname, tgname`
 
 const FOREIGN_KEYS = `

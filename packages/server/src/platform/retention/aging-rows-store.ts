@@ -37,6 +37,9 @@ export interface RowsEnd {
   readonly end?: (keys: RawBuilder<unknown>) => RawBuilder<unknown>
 }
 
+/** For rows that end by other work: partitions are dropped when they are empty. */
+export const NO_ROW: RowCondition = sql`false`
+
 /** A condition as SQL. */
 export function toCondition(
   condition: RowCondition | undefined,
