@@ -1,4 +1,4 @@
-// Takes the pictures of the console in README and docs from a running demo, by day and by night:
+// Takes the pictures of the console and of a sign-in in README and docs from a running demo, by day and by night:
 //   node scripts/console-pictures.mjs
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
@@ -36,24 +36,45 @@ const demo = spawn(
   { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] },
 )
 try {
-  await takePictures(await readConsoleUrl())
+  const { console_url: consoleUrl, sign_in_url: signInUrl } = await readAddresses()
+  demo.stdout.resume()
+  mkdirSync(folder, { recursive: true })
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+  await takeConsole(browser, consoleUrl)
+  await takeSignIn(browser, signInUrl)
+  await browser.close()
 } finally {
   demo.kill('SIGTERM')
 }
 
-/** The one-time link that the demo prints. */
-async function readConsoleUrl() {
+/** What the demo prints when it has begun: the one-time link to its console among it. */
+async function readAddresses() {
   for await (const line of createInterface({ input: demo.stdout })) {
-    const { console_url: url } = JSON.parse(line)
-    if (url !== undefined) return url
+    const addresses = JSON.parse(line)
+    if (addresses.console_url !== undefined) return addresses
   }
   throw new Error('The demo ended without a link to its console.')
 }
 
-async function takePictures(consoleUrl) {
-  demo.stdout.resume()
-  mkdirSync(folder, { recursive: true })
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+/** Somebody of the fleet signs in, whose Mac has FileVault off. */
+async function takeSignIn(browser, signInUrl) {
+  const context = await browser.newContext({
+    viewport: { width: 1000, height: 900 },
+    reducedMotion: 'reduce',
+    locale: 'en-GB',
+  })
+  const page = await context.newPage()
+  await page.goto(signInUrl)
+  const [signIn] = await Promise.all([
+    context.waitForEvent('page'),
+    page.getByRole('link', { name: 'Sign in to Ledger' }).click(),
+  ])
+  await signIn.getByRole('heading', { name: 'You can sign in as soon as' }).waitFor()
+  await signIn.screenshot({ path: join(folder, 'sign-in-blocked.png') })
+  await context.close()
+}
+
+async function takeConsole(browser, consoleUrl) {
   const context = await browser.newContext({
     viewport: { width: 1440, height: 900 },
     reducedMotion: 'reduce',
@@ -69,5 +90,5 @@ async function takePictures(consoleUrl) {
     await page.waitForTimeout(4_000)
     await page.screenshot({ path: join(folder, `${name}.png`) })
   }
-  await browser.close()
+  await context.close()
 }

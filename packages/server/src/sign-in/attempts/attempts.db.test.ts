@@ -474,10 +474,13 @@ describe('the end of an attempt', () => {
 })
 
 it('of many that nobody finishes, those of other addresses go on', async () => {
-  const attempts = Array.from({ length: ATTEMPTS_PER_ADDRESS_MAX }, async () =>
-    beginTestAttempt(runChange, application, '198.51.100.7'),
-  )
-  await Promise.all(attempts)
+  // No more at once than there are connections: those that wait too long for one are refused.
+  const some = Array.from({ length: 10 })
+  for (let begun = 0; begun < ATTEMPTS_PER_ADDRESS_MAX; begun += some.length) {
+    await Promise.all(
+      some.map(async () => beginTestAttempt(runChange, application, '198.51.100.7')),
+    )
+  }
   const more = beginTestAttempt(runChange, application, '198.51.100.7')
   await expect(more).rejects.toMatchObject({ code: 'rate_limited' })
   await beginTestAttempt(runChange, application, '198.51.100.8')

@@ -89,7 +89,7 @@ function showInvitation({ person, deviceName, switches, isProvable }: ShownTrial
         Sign in. Heliograph finds out by itself which device this browser runs on.
         ${wrong.length > 0 && html` It will stop you: ${listTitles(wrong)}.`}
       </li>
-      <li>Come back to this tab and put the setting right.</li>
+      ${wrong.length > 0 && html`<li>Come back to this tab and put the setting right.</li>`}
       <li>The sign-in goes on, and Ledger is told about the person and the device.</li>
     </ol>
     ${
