@@ -5,7 +5,14 @@ import type { SearchClause, SearchExpression, SearchOperator } from './search-fi
  * Where a field lives in the database: a column, or a function for what no single column holds (an
  * `exists` over another table, for example), which may use `clauseToSql` on its inner column.
  */
-export type SearchColumn = Expression<unknown> | ((clause: SearchClause) => ClauseCondition)
+export type SearchColumn =
+  Expression<unknown> | ((clause: SearchClause, use: ConditionUse) => ClauseCondition)
+
+/**
+ * What a condition is for: `compared` with rows that are read already, or for rows to be `found` by, where an index
+ * of another table may help.
+ */
+export type ConditionUse = 'compared' | 'found'
 
 /**
  * What a clause means: a condition, or several of which a row meets one at most. Indexes answer each of
@@ -27,34 +34,36 @@ const DECIMAL_ID = /^(?:0|[1-9]\d{0,18})$/
 export function searchToSql(
   expression: SearchExpression,
   columns: SearchColumns,
+  use: ConditionUse = 'compared',
 ): Expression<SqlBool> {
   if (expression.kind !== 'clause') {
-    const operands = expression.operands.map((operand) => searchToSql(operand, columns))
+    const operands = expression.operands.map((operand) => searchToSql(operand, columns, use))
     return sql<SqlBool>`(${sql.join(operands, expression.kind === 'and' ? sql` and ` : sql` or `)})`
   }
-  const alternatives = toAlternatives(expression, columns)
+  const alternatives = toAlternatives(expression, columns, use)
   const [only] = alternatives
   if (only !== undefined && alternatives.length === 1) return only
   return sql<SqlBool>`(${sql.join(alternatives, sql` or `)})`
 }
 
-/** Conditions of which each row that is found meets exactly one: several for clauses that mean several. */
+/** Conditions to find rows by, of which each row meets exactly one: several for clauses that mean several. */
 export function searchToAlternatives(
   expression: SearchExpression,
   columns: SearchColumns,
 ): readonly Expression<SqlBool>[] {
   return expression.kind === 'clause'
-    ? toAlternatives(expression, columns)
-    : [searchToSql(expression, columns)]
+    ? toAlternatives(expression, columns, 'found')
+    : [searchToSql(expression, columns, 'found')]
 }
 
 function toAlternatives(
   clause: SearchClause,
   columns: SearchColumns,
+  use: ConditionUse,
 ): readonly Expression<SqlBool>[] {
   const column = columns[clause.field.name]
   if (column === undefined) throw new Error(`no column for the field ${clause.field.name}`)
-  const condition = typeof column === 'function' ? column(clause) : clauseToSql(column, clause)
+  const condition = typeof column === 'function' ? column(clause, use) : clauseToSql(column, clause)
   return 'toOperationNode' in condition ? [condition] : condition
 }
 

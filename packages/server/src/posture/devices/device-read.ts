@@ -3,7 +3,7 @@ import type { Schema } from '../../schema/schema.ts'
 import { AUTH_STATES } from '../../schema/status-values.ts'
 import type { Platform } from '../../schema/tables/device-tables.ts'
 import type { SearchClause } from '../../platform/search/search-field.ts'
-import { clauseToSql } from '../../platform/search/search-to-sql.ts'
+import { clauseToSql, type ConditionUse } from '../../platform/search/search-to-sql.ts'
 import { RecordList, type RowOf } from '../../platform/search/record-list.ts'
 
 /** The word of the API for each platform. */
@@ -28,7 +28,7 @@ export const DEVICE_LIST = new RecordList({
     note: 'text',
     hardware_uuid: 'text',
     device_type: { type: 'enum', values: Object.values(DEVICE_TYPES), column: isOfType },
-    auth_state: { type: 'enum', values: AUTH_STATES },
+    auth_state: { type: 'enum', values: AUTH_STATES, column: isInState },
     operating_system: 'text',
     hardware_model: 'text',
     owner_id: { type: 'id', column: 'owner_person_id' },
@@ -86,6 +86,15 @@ export type DeviceRecord = RowOf<typeof DEVICE_LIST>
 function isOfType(clause: SearchClause): Expression<SqlBool> {
   const values = mapValues(clause.values, (value) => toPlatform(String(value)))
   return clauseToSql(sql.ref('device.platform'), { ...clause, values })
+}
+
+/** Found by the statuses beside the devices: an index on the device would cost each change of one. */
+function isInState(clause: SearchClause, use: ConditionUse): Expression<SqlBool> {
+  const isEqual = clauseToSql(sql.ref('device.auth_state'), clause)
+  if (use === 'compared') return isEqual
+  return sql<SqlBool>`(${isEqual} and exists (
+    select from device_auth_state state
+    where state.device_id = device.id and ${clauseToSql(sql.ref('state.auth_state'), clause)}))`
 }
 
 /** By the name or the email address of the owner. */

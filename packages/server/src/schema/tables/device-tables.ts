@@ -73,6 +73,11 @@ export interface DeviceTables {
     device_name: string
     removed_at: Date
   }
+  /** The status of each device once more, to find devices by; triggers of `device` write it. */
+  device_auth_state: {
+    device_id: string
+    auth_state: AuthState
+  }
   device_contact: {
     device_id: string
     last_seen_at: Date
