@@ -237,6 +237,17 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.device_auth_state_follows()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into device_auth_state (device_id, auth_state) values (new.id, new.auth_state)
+  on conflict (device_id) do update set auth_state = excluded.auth_state;
+  return null;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.drop_partition(of_table text, name text)
  RETURNS void
  LANGUAGE plpgsql
@@ -1282,6 +1293,13 @@ create table device (
   constraint device_owner_person_id_fkey FOREIGN KEY (owner_person_id) REFERENCES person(id) ON DELETE SET NULL,
   constraint device_node_key_hash_key UNIQUE (node_key_hash)
 ) with (fillfactor=85);
+
+create table device_auth_state (
+  device_id bigint not null,
+  auth_state text not null,
+  constraint device_auth_state_pkey PRIMARY KEY (device_id),
+  constraint device_auth_state_device_id_fkey FOREIGN KEY (device_id) REFERENCES device(id) ON DELETE CASCADE
+) with (fillfactor=70);
 
 create table device_authentication_group (
   device_id bigint not null,
@@ -2493,7 +2511,6 @@ CREATE UNIQUE INDEX delivery_sequence ON public.delivery USING btree (destinatio
 CREATE INDEX delivery_subject ON public.delivery USING btree (destination_id, subject_key, id) WHERE (state = 'queued'::text);
 CREATE INDEX delivery_txn ON public.delivery USING btree (txn);
 CREATE INDEX delivery_attempt_delivery ON public.delivery_attempt USING btree (delivery_id, number);
-CREATE INDEX device_auth_state ON public.device USING btree (auth_state, id);
 CREATE INDEX device_deletion_due_at ON public.device USING btree (deletion_due_at) WHERE (deletion_due_at IS NOT NULL);
 CREATE INDEX device_former_owner ON public.device USING btree (former_owner_person_id) WHERE (former_owner_person_id IS NOT NULL);
 CREATE INDEX device_hardware_uuid ON public.device USING btree (hardware_uuid);
@@ -2504,6 +2521,7 @@ CREATE INDEX device_reevaluate_at ON public.device USING btree (reevaluate_at) W
 CREATE INDEX device_serial ON public.device USING btree (serial);
 CREATE INDEX device_serial_lower ON public.device USING btree (lower(serial));
 CREATE INDEX device_texts ON public.device USING gin (name gin_trgm_ops, serial gin_trgm_ops, hardware_uuid gin_trgm_ops, note gin_trgm_ops, ((id)::text) gin_trgm_ops);
+CREATE INDEX device_auth_state_devices ON public.device_auth_state USING btree (auth_state, device_id);
 CREATE INDEX device_authentication_group_group ON public.device_authentication_group USING btree (person_group_id);
 CREATE INDEX device_confirmation_device ON public.device_confirmation USING btree (device_id);
 CREATE INDEX device_confirmation_pending ON public.device_confirmation USING btree (requested_at, id) WHERE (status = 'pending'::text);
@@ -2619,6 +2637,8 @@ CREATE CONSTRAINT TRIGGER audit_pending_append AFTER INSERT ON public.audit_pend
 CREATE TRIGGER audit_subtree_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_subtree FOR EACH STATEMENT EXECUTE FUNCTION audit_entry_is_append_only();
 CREATE TRIGGER auth_log_session_is_forgotten AFTER DELETE ON public.auth_log_session FOR EACH ROW EXECUTE FUNCTION forget_auth_log_session();
 CREATE TRIGGER check_result_deleted AFTER DELETE ON public.check_result FOR EACH ROW EXECUTE FUNCTION check_result_leaves_counter();
+CREATE TRIGGER device_auth_state_inserted AFTER INSERT ON public.device FOR EACH ROW EXECUTE FUNCTION device_auth_state_follows();
+CREATE TRIGGER device_auth_state_updated AFTER UPDATE OF auth_state ON public.device FOR EACH ROW WHEN ((old.auth_state <> new.auth_state)) EXECUTE FUNCTION device_auth_state_follows();
 CREATE TRIGGER device_group_member_deleted AFTER DELETE ON public.device_group_member REFERENCING OLD TABLE AS moved FOR EACH STATEMENT EXECUTE FUNCTION count_device_group_members();
 CREATE TRIGGER device_group_member_inserted AFTER INSERT ON public.device_group_member REFERENCING NEW TABLE AS moved FOR EACH STATEMENT EXECUTE FUNCTION count_device_group_members();
 CREATE TRIGGER live_query_target_deleted AFTER DELETE ON public.live_query_target REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION live_query_target_leaves_counter();
