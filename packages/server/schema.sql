@@ -242,8 +242,11 @@ CREATE OR REPLACE FUNCTION public.device_auth_state_follows()
  LANGUAGE plpgsql
 AS $function$
 begin
-  insert into device_auth_state (device_id, auth_state) values (new.id, new.auth_state)
-  on conflict (device_id) do update set auth_state = excluded.auth_state;
+  update device_auth_state set auth_state = new.auth_state where device_id = new.id;
+  if not found then
+    insert into device_auth_state (device_id, auth_state) values (new.id, new.auth_state)
+    on conflict (device_id) do update set auth_state = excluded.auth_state;
+  end if;
   return null;
 end $function$
 ;
@@ -585,6 +588,15 @@ begin
   execute format('alter table partitions.%I drop constraint partition_bound', of_table);
   perform make_partition(of_table, of_table || '_default', null, null);
 end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.queried_platforms(queries jsonb)
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select coalesce(array_agg(key order by key), '{}') from jsonb_each_text(queries) where value <> ''
+$function$
 ;
 
 CREATE OR REPLACE FUNCTION public.settle_audit_entries(through bigint)
@@ -1703,6 +1715,7 @@ create table posture_check (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   rollout_percent smallint default 100 not null,
+  query_platforms text[] generated always as (queried_platforms(queries)) stored not null,
   constraint posture_check_pkey PRIMARY KEY (id),
   constraint posture_check_grace_period_days_check CHECK (((grace_period_days >= 0) AND (grace_period_days <= 365))),
   constraint posture_check_remediation_strategy_check CHECK ((remediation_strategy = ANY (ARRAY['block_immediately'::text, 'warn_then_block'::text, 'notify_only'::text, 'report_only'::text]))),

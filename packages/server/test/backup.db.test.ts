@@ -143,7 +143,7 @@ describe('what was given out before', () => {
   })
 
   it('keeps its jti only with the same content', async () => {
-    const waiting = `select event_id, body, sequence, coalesce(token, detached_token) as token from delivery d
+    const waiting = `select event_id, body, sequence, token from delivery d
       where state = 'queued' and exists (select from ssf_stream s where s.destination_id = d.destination_id and s.is_numbered)
       order by id`
     interface Row {

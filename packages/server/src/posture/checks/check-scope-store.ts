@@ -28,7 +28,7 @@ function hasRule(rule: string): RawBuilder<boolean> {
  */
 export const IS_TARGETED = sql<boolean>`(
   c.target_type = 'devices' and d.platform = any(c.platforms)
-  and (c.type = 'external' or coalesce(c.queries ->> d.platform, '') <> '')
+  and (c.type = 'external' or d.platform = any(c.query_platforms))
   and (not ${hasRule('targeted')} or ${groupRule('targeted')})
   and not ${groupRule('excluded')})`
 

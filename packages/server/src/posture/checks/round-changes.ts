@@ -2,7 +2,7 @@
  * What a round of checks has to write: results and issues that it found as they were follow its time, which is
  * one row. Pure; the rows are round-store.ts's.
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { OpenIssue, RecheckedIssue } from '../issues/issue.ts'
 import type { ListedDeviceCheck, NewCheckResult } from './check-result-store.ts'
@@ -16,7 +16,7 @@ export function hashContent(
   ranAt: Date,
 ): Buffer {
   const text = JSON.stringify([rows, error_message, ranAt.getTime()])
-  return createHash('sha256').update(text).digest().subarray(0, HASH_BYTES)
+  return hash('sha256', text, 'buffer').subarray(0, HASH_BYTES)
 }
 
 const HASH_BYTES = 16

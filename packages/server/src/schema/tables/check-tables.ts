@@ -31,6 +31,8 @@ export interface CheckTables {
     platforms: string[]
     topics: Generated<string[]>
     queries: DefaultJson<Partial<Record<Platform, string>>>
+    /** The platforms with a text in `queries`; PostgreSQL writes it. */
+    query_platforms: Generated<Platform[]>
     revision: Generated<number>
     primary_key_column: string | null
     rationale_template: Generated<string>
