@@ -70,6 +70,7 @@ export async function recordOutcomes(
   return new Set(rows.map(({ id }) => id))
 }
 
+/** What is null is left out: of what was accepted most is, and PostgreSQL reads every member. */
 function toRow(outcome: DeliveryOutcome) {
   const { delivery, verdict } = outcome
   const { errorCode, error } = errorOf(verdict)
@@ -77,31 +78,29 @@ function toRow(outcome: DeliveryOutcome) {
     delivery_id: delivery.id,
     claim_id: delivery.claimId,
     state: outcome.state,
-    retry_delay_ms: outcome.retryDelayMs,
+    retry_delay_ms: outcome.retryDelayMs ?? undefined,
     finished_at: outcome.finishedAt,
     ...toStoredToken(outcome),
     started_at: outcome.startedAt,
     timings: outcome.timings,
     outcome: verdict.kind === 'gone' ? ('rejected' as const) : verdict.kind,
-    status_code: outcome.statusCode,
-    error_code: errorCode,
-    error,
-    request_headers: outcome.requestHeaders,
-    response_headers: outcome.responseHeaders,
-    response_body: outcome.responseBody,
-    remote_address: outcome.remoteAddress,
-    resign_kid: outcome.resignKid ?? null,
+    status_code: outcome.statusCode ?? undefined,
+    error_code: errorCode ?? undefined,
+    error: error ?? undefined,
+    request_headers: outcome.requestHeaders ?? undefined,
+    response_headers: outcome.responseHeaders ?? undefined,
+    response_body: outcome.responseBody ?? undefined,
+    remote_address: outcome.remoteAddress ?? undefined,
+    resign_kid: outcome.resignKid,
   }
 }
 
 /** How the token is stored; a token that is stored already need not travel again. */
 function toStoredToken({ delivery, token }: DeliveryOutcome) {
-  if (token === null || token === delivery.token) return { token: null, detached_token: null }
+  if (token === null || token === delivery.token) return {}
   const isOfItsKey = kidOfToken(token) === delivery.signingKid
   const detachedToken = isOfItsKey ? detachToken(token, delivery.body) : undefined
-  return detachedToken === undefined
-    ? { token, detached_token: null }
-    : { token: null, detached_token: detachedToken }
+  return detachedToken === undefined ? { token } : { detached_token: detachedToken }
 }
 
 /**
