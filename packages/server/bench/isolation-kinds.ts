@@ -47,8 +47,9 @@ export const PUSH_STREAMS: ReceiverKind = {
     }
     await insertDeliveries(change, [delivery])
   },
-  async deleteAll({ db }) {
-    await deleteEvents(db)
+  async deleteAll(services) {
+    const { db } = services
+    await deleteEvents(services)
     await db.deleteFrom('ssf_stream').execute()
     await db.deleteFrom('delivery_destination').execute()
   },
@@ -76,5 +77,5 @@ export const WEBHOOKS: ReceiverKind = {
     }
     await insertDeliveries(change, [delivery])
   },
-  deleteAll: ({ db }) => deleteBenchWebhooks(db),
+  deleteAll: (services) => deleteBenchWebhooks(services),
 }

@@ -1,5 +1,6 @@
 import { EVERY_ATTEMPT } from '../src/signals/dispatch/attempt-read.ts'
 import { sql, type Kysely } from 'kysely'
+import { asOwner, type OwnedDatabase } from './owner-database.ts'
 import type { DestinationId } from '../src/schema/branded-ids.ts'
 import type { Schema } from '../src/schema/schema.ts'
 import { complianceChangeClaims } from './compliance-change-claims.ts'
@@ -69,6 +70,7 @@ export async function countDelivered(
   return rows[0] ?? { deliveries: 0, attempts: 0 }
 }
 
-export async function deleteEvents(db: Kysely<Schema>): Promise<void> {
-  await sql`truncate delivery, delivery_attempt`.execute(db)
+/** Removes all events, as the owner of the tables: the service may not empty them at once. */
+export async function deleteEvents(services: OwnedDatabase): Promise<void> {
+  await asOwner(services, (db) => sql`truncate delivery, delivery_attempt`.execute(db))
 }

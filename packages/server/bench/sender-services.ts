@@ -15,7 +15,10 @@ import type { KeyRing } from '../src/signals/signing/key-ring.ts'
 import { createTemporaryDataFolder } from './data-folder.ts'
 import type { BenchRun } from './scenario.ts'
 
-export interface SenderServices extends Pick<ServiceFoundation, 'db' | 'runChange' | 'sealer'> {
+export interface SenderServices extends Pick<
+  ServiceFoundation,
+  'db' | 'runChange' | 'sealer' | 'network' | 'ownerConnection'
+> {
   readonly keyRing: KeyRing
   readonly targetPolicy: TargetPolicy
   /** What delivers in the service, with connections of its own and the shared client and threads. */
@@ -46,15 +49,16 @@ export async function startSenderServices(run: BenchRun): Promise<SenderServices
   cleanup.add(() => outbound.client.close(0))
   cleanup.add(() => signing.stop())
   await signing.start()
-  const { db, runChange, sealer } = foundation
+  const { db, runChange, sealer, network, ownerConnection } = foundation
   return {
     db,
     runChange,
     sealer,
+    network,
+    ownerConnection,
     keyRing: signing.keyRing,
     targetPolicy: outbound.policy,
     createEngine: (settings) => {
-      const { network } = foundation
       const listener = createListener(foundation.connection, { log, network })
       const database = openDeliveryDatabase(foundation)
       const dependencies = { foundation, database, listener, outbound, signing }

@@ -78,7 +78,7 @@ export async function deliverSigned(
     await verifyReceived(bench, eventCount)
     return phase
   } finally {
-    await deleteEvents(db)
+    await deleteEvents(sender)
     await db.deleteFrom('ssf_stream').execute()
     await db.deleteFrom('delivery_destination').execute()
   }

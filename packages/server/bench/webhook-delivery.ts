@@ -67,7 +67,7 @@ async function deliverWebhooks(
   try {
     return await runDeliveryPhase(bench, eventCount)
   } finally {
-    await deleteBenchWebhooks(db)
+    await deleteBenchWebhooks(sender)
   }
 }
 

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { asOwner, type OwnedDatabase } from './owner-database.ts'
 import type { Kysely } from 'kysely'
 import { SYSTEM_ACTOR } from '../src/changes/audit/audit-entry.ts'
 import type { DestinationId } from '../src/schema/branded-ids.ts'
@@ -55,6 +56,8 @@ export async function insertQueuedWebhooks(db: Kysely<Schema>, count: number): P
 }
 
 /** Removes all webhooks, their events and deliveries. */
-export async function deleteBenchWebhooks(db: Kysely<Schema>): Promise<void> {
-  await sql`truncate webhook, webhook_event, delivery, delivery_destination cascade`.execute(db)
+export async function deleteBenchWebhooks(services: OwnedDatabase): Promise<void> {
+  await asOwner(services, (db) =>
+    sql`truncate webhook, webhook_event, delivery, delivery_destination cascade`.execute(db),
+  )
 }
