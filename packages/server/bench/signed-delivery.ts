@@ -65,8 +65,8 @@ export async function deliverSigned(
   streamCount: number,
   eventCount: number,
 ): Promise<Phase> {
-  const { url } = bench
-  const { db } = bench.sender
+  const { sender, url } = bench
+  const { db } = sender
   const destinationIds: DestinationId[] = []
   for (let stream = 0; stream < streamCount; stream += 1) {
     const at = systemClock.now()
