@@ -62,6 +62,14 @@ const COMMANDS = {
   ],
   build: () => [[CONSOLE], [TSC, '-b'], ['scripts/copy-build-assets.mjs']],
   graph: () => [['scripts/graph.mjs']],
+  'two-versions': (args) => [
+    [
+      '--conditions=source',
+      '--disable-warning=ExperimentalWarning',
+      'scripts/two-versions.ts',
+      ...args,
+    ],
+  ],
   model: (args) => [['scripts/check-model.mjs', ...args]],
   generate: () => [['--conditions=source', 'scripts/generate.ts']],
   format: () => [[PRETTIER, '--write', '--log-level', 'warn', '.']],

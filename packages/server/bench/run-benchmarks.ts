@@ -4,6 +4,7 @@
  */
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
 import { CleanupStack } from '../src/platform/cleanup-stack.ts'
+import { backlog } from './backlog.ts'
 import { checkRounds } from './check-rounds.ts'
 import { consoleInBrowser } from './console.ts'
 import { enrollments } from './enrollments.ts'
@@ -39,6 +40,7 @@ export const SCENARIOS: readonly Scenario[] = [
   liveAnswers,
   enrollments,
   reads,
+  backlog,
   lists,
   retention,
   consoleInBrowser,

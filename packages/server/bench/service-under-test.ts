@@ -20,6 +20,8 @@ export interface ServiceUnderTest {
   readonly url: string
   readonly port: number
   readonly pid: number
+  /** From the start of its process until it was ready. */
+  readonly startedInMs: number
   /** The database of the running service. */
   readonly services: ServiceFoundation
 }
@@ -55,10 +57,12 @@ export async function startServiceUnderTest(
   await options.prepareFolder?.(dataDir)
   run.signal.throwIfAborted()
   const url = `http://127.0.0.1:${port}`
+  const startMs = performance.now()
   const pid = await startProcess(run, environment, url)
+  const startedInMs = performance.now() - startMs
   const services = await openFoundation(config, { purpose: 'command' })
   run.cleanup.add(() => services.close())
-  return { url, port, pid, services }
+  return { url, port, pid, startedInMs, services }
 }
 
 async function prepareDatabase(config: Config, options: ServiceOptions): Promise<void> {

@@ -3,8 +3,8 @@
  * installation is upgraded, and set back, process by process. Moved forward with each release.
  */
 export const FORMER_VERSION = {
-  /** The commit that it was made from. */
-  ref: '26185cec75a3',
+  /** The commit that it was made from; the first that works beside a newer schema. */
+  ref: '61b0dbf3',
   /** Its newest migration. */
-  migration: 60,
+  migration: 65,
 } as const
