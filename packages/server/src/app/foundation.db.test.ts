@@ -77,6 +77,22 @@ describe('the preparation of a database', () => {
     expect(await countRenamed()).toBe(0)
   })
 
+  it('leaves checks and views of reporting as a newer program has made them', async () => {
+    await open('service')
+    await renameChecks()
+    await database.pool.query(`comment on schema reporting is 'newer'`)
+    await database.pool.query(
+      `insert into schema_migration (version, name, checksum, compatible_from)
+       select max(version) + 1, 'newer', 'any', max(version) from schema_migration`,
+    )
+    await open('service')
+    expect(await countRenamed()).toBeGreaterThan(0)
+    const { rows } = await database.pool.query(
+      `select obj_description('reporting'::regnamespace, 'pg_namespace') as comment`,
+    )
+    expect(rows).toEqual([{ comment: 'newer' }])
+  })
+
   it('is repeated by a command after another program prepared the database', async () => {
     await open('command')
     await renameChecks()
