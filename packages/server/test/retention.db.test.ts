@@ -21,6 +21,7 @@ import {
   insertPerson,
 } from './support/factories.ts'
 import { ManualClock } from './support/manual-clock.ts'
+import { beginPartition, describePartitions, makePartitions } from './support/partitioned-table.ts'
 
 const clock = new ManualClock()
 const daysAgo = (days: number) => new Date(clock.now().getTime() - days * DAY_MS)
@@ -56,6 +57,40 @@ async function get<Body>(url: string): Promise<Body> {
   expect(status).toBe(200)
   return body
 }
+
+it('ends a partition of sign-ins under somebody who pages through them, who goes on behind the gap', async () => {
+  const { db } = api.services
+  const table = 'auth_log_session'
+  await beginPartition(db, { table, first: 20_000_000, size: 2 })
+  const held = await insertAuthLogSession(db, {
+    started_at: daysAgo(410),
+    expires_at: daysAgo(-1),
+  })
+  const gone: string[] = []
+  for (let number = 0; number < 4; number += 1) {
+    gone.push(await insertAuthLogSession(db, { started_at: daysAgo(400) }))
+    await makePartitions(db, table)
+  }
+  const young = [
+    await insertAuthLogSession(db, { started_at: daysAgo(2) }),
+    await insertAuthLogSession(db, { started_at: daysAgo(1) }),
+  ]
+  interface Page {
+    readonly data: readonly { readonly id: string }[]
+    readonly pagination: { readonly next_cursor: string }
+  }
+  const first = await get<Page>('/auth_logs?per_page=2')
+  const before = Object.keys(await describePartitions(db, table)).length
+  await sweep()
+  expect(Object.keys(await describePartitions(db, table)).length).toBeLessThan(before)
+  const second = await get<Page>(
+    `/auth_logs?per_page=2&cursor=${encodeURIComponent(first.pagination.next_cursor)}`,
+  )
+  const seen = [...first.data, ...second.data].map(({ id }) => String(id))
+  // The first page was read while the others were there.
+  expect(seen).toEqual([held, gone[0], ...young])
+  await db.deleteFrom(table).execute()
+})
 
 describe('the list of policies', () => {
   it('says of each partitioned table how its partitions end', async () => {
