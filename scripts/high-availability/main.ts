@@ -98,6 +98,7 @@ async function runRounds(installation: Installation): Promise<boolean> {
   })
   const probe = new WriteProbe(groupUrls, key)
   const rounds: Round[] = []
+  const failures: string[] = []
   const beganMs = performance.now()
   const endMs = beganMs + Number(values.minutes) * 60_000
   for (let number = 0; number < Number(values.rounds); number += 1) {
@@ -105,7 +106,13 @@ async function runRounds(installation: Installation): Promise<boolean> {
     const fault = FAULTS[number % FAULTS.length]
     if (fault === undefined) break
     await waitUntilWell(installation, probe)
-    const round = await runRound({ fault, installation, probe, workload })
+    const round = await runRound({ fault, installation, probe, workload }).catch(
+      (error: unknown) => {
+        failures.push(String(error))
+      },
+    )
+    // What was lost by it shows in the proof.
+    if (round === undefined) break
     rounds.push(round)
     say(
       `${number + 1}. ${fault.name}: requests served again after ${round.outageMs} ms, answers of every device after ${round.answersMs} ms${round.laterMs === 0 ? '' : `, requests held up later for ${round.laterMs} ms`}`,
@@ -128,7 +135,11 @@ async function runRounds(installation: Installation): Promise<boolean> {
   const proof = prove({ changes, agents: workload.agents, checkId, inboxes })
   const audit = await services.processes[0].command('audit', 'verify')
   const isWhole = (audit as { isWhole: boolean }).isWhole
-  const problems = [...proof.problems, ...(isWhole ? [] : ['the audit chain is broken'])]
+  const problems = [
+    ...failures,
+    ...proof.problems,
+    ...(isWhole ? [] : ['the audit chain is broken']),
+  ]
   const summary = {
     ...summarise(rounds),
     seconds: tookSeconds,

@@ -70,7 +70,10 @@ export function handOutChecks(
   state.refreshHeldUntilMs = heldUntilMs
   state.hasRefreshes = refreshes.length > 0
   if (due.length > 0) state.askedAtMs = nowMs
-  if (due.length > 0 && isWholeRound) state.isRoundAwaited = true
+  if (due.length > 0 && isWholeRound) {
+    state.isRoundAwaited = true
+    state.roundBeforeMs = ranAt?.getTime() ?? 0
+  }
   if (refreshes.length > 0) state.accelerateUntilMs = nowMs + settings.accelerateMs
   return Object.fromEntries(
     due.map((check) => [toQueryId(check.checkId, check.revision), check.sql]),

@@ -26,6 +26,8 @@ export interface NodeState {
   askedAtMs: number | undefined
   /** Whether checks were handed out to a request that had been held, and nothing was written since. */
   isHandOutDoubtful: boolean
+  /** When the round before the one that was handed out had ended, by the database; before the first, none does. */
+  roundBeforeMs: number
   /** Whether a round was handed out, and the device has neither answered nor asked again since. */
   isRoundAwaited: boolean
   /** Whether the facts must be read again before they are used. */
@@ -207,13 +209,13 @@ function toState(
     refreshHeldUntilMs: 0,
     askedAtMs: undefined,
     isHandOutDoubtful: false,
+    roundBeforeMs: Infinity,
     isRoundAwaited: false,
     isStale: false,
   }
   state.nextRoundAtMs = nextRoundAtMs(facts.deviceId, facts.checksRanAt, settings.checkIntervalMs)
-  // Another process has received the round that this one had handed out.
-  if ((facts.checksRanAt?.getTime() ?? 0) > (state.askedAtMs ?? Infinity))
-    state.roundHeldUntilMs = 0
+  // Another process has received the round that this one had handed out. Its clock may differ.
+  if ((facts.checksRanAt?.getTime() ?? 0) > state.roundBeforeMs) state.roundHeldUntilMs = 0
   // The reruns that are wanted may be others than those being worked on.
   if (facts.hasRefreshes) state.refreshHeldUntilMs = 0
   state.hasRefreshes = facts.hasRefreshes
