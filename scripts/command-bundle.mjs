@@ -1,4 +1,4 @@
-// The command line of a checkout as one bundle: a command then loads a few files instead of a thousand.
+// The command line of a checkout as one bundle: a command, or the service, then loads a few files instead of a thousand.
 // Made from the sources when one of them has changed; where it cannot be made, the sources themselves
 // run. CommonJS and with the driver of the database: half the CPU time of loading the same as modules.
 // Runs on Node 20.
@@ -24,12 +24,23 @@ const SOURCES = ['ssf', 'receiver', 'embedded-postgres', 'simulator', 'server'].
   join(root, 'packages', name, 'src'),
 )
 const KEPT_MS = 60 * 60 * 1_000
+const USER_MARK = 'used-by-'
 /**
- * Packages that are many small modules, and what the bundler itself writes into a module. The others are loaded as they
- * are installed.
+ * Packages that are many small modules, with what they need, and what the bundler itself writes into a module. The others are
+ * loaded as they are installed: what has binaries, threads or files of its own, and what is asked for when it is needed.
  */
-const BUNDLED =
-  /^(@oxc-project\/runtime|@heliograph\/.+|commander|jose|kysely|ulid|zod|pg|pg-[a-z-]+|pgpass|postgres-[a-z]+|split2|xtend)(\/|$)/
+const BUNDLED = new RegExp(
+  `^(${`
+    @heliograph/.+ @koa/.+ @oxc-project/runtime @peculiar/.+ @prometheus-io/client @simplewebauthn/.+ accepts asn1js avvio commander cookies
+    debug delegates depd destroy ee-first encodeurl escape-html eta fast-[a-z-]+ fastify find-my-way fresh http-assert http-errors ipaddr\\.js
+    jose keygrip koa koa-[a-z]+ kysely linkify-it markdown-it mdurl mime-db mime-types negotiator oauth4webapi oidc-provider
+    on-finished openid-client otpauth parseurl pg pg-[a-z-]+ pgpass postgres-[a-z]+ process-warning pvtsutils pvutils quick-lru
+    raw-body reflect-metadata ret rfdc safe-regex2 secure-json-parse semver set-cookie-parser split2 statuses tslib tsyringe
+    type-is uc\\.micro ulid vary xtend zod
+  `
+    .trim()
+    .replaceAll(/\s+/g, '|')})(/|$)`,
+)
 
 /** The main file of the bundle of the present sources, made if need be; undefined if it cannot be. */
 export async function findCommandBundle() {
@@ -51,6 +62,36 @@ function findFresh() {
     return files.every(isUnchanged) && existsSync(main) ? main : undefined
   } catch {
     return undefined
+  }
+}
+
+/**
+ * Keeps the folder of a bundle for as long as this process runs: a service loads some of its files long after its start.
+ * False where nothing may be written.
+ */
+export function keepBundle(main) {
+  const mark = join(dirname(main), `${USER_MARK}${process.pid}`)
+  try {
+    writeFileSync(mark, '')
+  } catch {
+    return false
+  }
+  process.on('exit', () => rmSync(mark, { force: true }))
+  return true
+}
+
+/** Whether a process that runs has said that it keeps the folder. */
+export function isKept(folder) {
+  return readdirSync(folder).some(
+    (name) => name.startsWith(USER_MARK) && isRunning(Number(name.slice(USER_MARK.length))),
+  )
+}
+
+function isRunning(pid) {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return error.code === 'EPERM'
   }
 }
 
@@ -97,7 +138,12 @@ async function makeBundle() {
   writeFileSync(unfinished, JSON.stringify({ folder, files }))
   renameSync(unfinished, present)
   for (const old of readdirSync(bundles, { withFileTypes: true })) {
-    if (old.isDirectory() && old.name !== folder && isOld(old.name))
+    if (
+      old.isDirectory() &&
+      old.name !== folder &&
+      isOld(old.name) &&
+      !isKept(join(bundles, old.name))
+    )
       rmSync(join(bundles, old.name), { recursive: true, force: true })
   }
 }

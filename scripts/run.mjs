@@ -10,11 +10,9 @@ import { fileURLToPath } from 'node:url'
 import { findNodeRuntime } from './node-runtime.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
-const HELIOGRAPH = [
-  '--conditions=source',
-  '--disable-warning=ExperimentalWarning',
-  'packages/server/src/main.ts',
-]
+const FLAGS = ['--conditions=source', '--disable-warning=ExperimentalWarning']
+const HELIOGRAPH = [...FLAGS, 'packages/server/src/main.ts']
+const BIN = 'packages/server/bin/heliograph.mjs'
 
 const bin = (name) => join('node_modules', name)
 const TSC = bin('typescript/bin/tsc')
@@ -38,7 +36,7 @@ const CONSOLE = 'scripts/build-console.mjs'
  */
 const COMMANDS = {
   demo: (args) => [[CONSOLE], [...HELIOGRAPH, 'demo', ...args]],
-  start: (args) => [[CONSOLE], [...HELIOGRAPH, 'serve', ...args]],
+  start: (args) => [[CONSOLE], [...FLAGS, BIN, 'serve', ...args]],
   bench: (args) => [[CONSOLE], [...HELIOGRAPH, 'bench', ...args]],
   test: (args) => [[CONSOLE], [...VITEST, 'run', ...args]],
   check: () => [

@@ -14,10 +14,12 @@ import { isolation, webhookIsolation } from './isolation.ts'
 import { lists } from './lists.ts'
 import { liveAnswers } from './live-answers.ts'
 import { longPoll } from './long-poll.ts'
+import { reportingLogs } from './reporting-logs.ts'
 import { reads } from './reads.ts'
 import { retention } from './retention.ts'
 import type { Measurement, Scenario } from './scenario.ts'
 import { readMachineCpu, shareOfOthers } from './process-cpu.ts'
+import { start } from './start.ts'
 import { signalLatency } from './signal-latency.ts'
 import { signIns } from './sign-ins.ts'
 import { signedDelivery } from './signed-delivery.ts'
@@ -39,6 +41,8 @@ export const SCENARIOS: readonly Scenario[] = [
   singleAnswers,
   liveAnswers,
   enrollments,
+  reportingLogs,
+  start,
   reads,
   backlog,
   lists,

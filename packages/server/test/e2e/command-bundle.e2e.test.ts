@@ -1,0 +1,49 @@
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+
+const SCRIPT = pathToFileURL(join(import.meta.dirname, '../../../../scripts/command-bundle.mjs'))
+
+let folder: string
+let service: ChildProcess | undefined
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'heliograph-bundle-'))
+})
+afterEach(async () => {
+  service?.kill('SIGKILL')
+  await rm(folder, { recursive: true, force: true })
+})
+
+const toProgram = (name: string, call: string) => [
+  '--input-type=module',
+  '--eval',
+  `import { ${name} } from ${JSON.stringify(SCRIPT.href)}; ${call}`,
+]
+
+const isKept = () =>
+  execFileSync(
+    process.execPath,
+    toProgram('isKept', `console.log(isKept(process.argv[1]))`).concat(folder),
+    {
+      encoding: 'utf8',
+    },
+  ).trim()
+
+it('the bundle of a service stays for as long as the service runs, also when it ends without a word', async () => {
+  expect(isKept()).toBe('false')
+  const keep = `console.log(keepBundle(process.argv[1])); setInterval(() => undefined, 1_000)`
+  service = spawn(process.execPath, [...toProgram('keepBundle', keep), join(folder, 'main.cjs')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [printed] = (await once(service.stdout ?? service, 'data')) as [Buffer]
+  expect(printed.toString().trim()).toBe('true')
+  expect(isKept()).toBe('true')
+  const ended = once(service, 'exit')
+  service.kill('SIGKILL')
+  await ended
+  expect(isKept()).toBe('false')
+})
