@@ -105,7 +105,7 @@ function toRate(echoes: readonly Round[], rounds: readonly Round[]): Measurement
   const ratio = medianRatio(rates, limits)
   return {
     what: 'idle check-ins',
-    target: '>= 60 % of a bare JSON echo',
+    target: '>= 75 % of a bare JSON echo',
     measured: { value: median(rates), unit: '/s' },
     limit: { what: 'bare node:http echo', value: median(limits), unit: '/s' },
     ratio,

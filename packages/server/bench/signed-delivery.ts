@@ -105,7 +105,7 @@ function toMeasurement(
   const ratio = medianRatio(rates, bare)
   return {
     what: `signed events delivered, ${streams}`,
-    target: '>= 60 % of bare sign-and-POST',
+    target: '>= 75 % of bare sign-and-POST',
     measured: { value: median(rates), unit: '/s' },
     limit: { what: 'bare sign-and-POST', value: median(bare), unit: '/s' },
     ratio,
