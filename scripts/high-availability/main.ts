@@ -105,12 +105,11 @@ async function runRounds(installation: Installation): Promise<boolean> {
     if (stopping.signal.aborted || performance.now() > endMs) break
     const fault = FAULTS[number % FAULTS.length]
     if (fault === undefined) break
-    await waitUntilWell(installation, probe)
-    const round = await runRound({ fault, installation, probe, workload }).catch(
-      (error: unknown) => {
+    const round = await waitUntilWell(installation, probe)
+      .then(() => runRound({ fault, installation, probe, workload }))
+      .catch((error: unknown) => {
         failures.push(String(error))
-      },
-    )
+      })
     // What was lost by it shows in the proof.
     if (round === undefined) break
     rounds.push(round)
@@ -118,7 +117,7 @@ async function runRounds(installation: Installation): Promise<boolean> {
       `${number + 1}. ${fault.name}: requests served again after ${round.outageMs} ms, answers of every device after ${round.answersMs} ms${round.laterMs === 0 ? '' : `, requests held up later for ${round.laterMs} ms`}`,
     )
   }
-  await waitUntilWell(installation, probe)
+  if (failures.length === 0) await waitUntilWell(installation, probe)
   const tookSeconds = Math.round((performance.now() - beganMs) / 1_000)
   probe.stop()
   await workload.stop()
