@@ -20,7 +20,7 @@ import { startService } from '../../src/app/service.ts'
 import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
 import { findOrCreatePerson } from '../../src/people/people/find-or-create-person.ts'
 import { CleanupStack } from '../../src/platform/cleanup-stack.ts'
-import { findFreePort, findFreePortRange } from '../../src/platform/net/find-free-port.ts'
+import { findFreePortRange } from '../../src/platform/net/find-free-port.ts'
 import { SILENT_LOGGER } from '../../src/platform/silent-logger.ts'
 import { findCheckBySlug } from '../../src/posture/checks/catalogue-store.ts'
 import { configureCheck } from '../../src/posture/checks/configuration/configure-check.ts'
@@ -88,9 +88,9 @@ export async function openSignInWorld(): Promise<SignInWorld> {
   cleanup.add(() => database.close())
   const dataDir = await mkdtemp(join(tmpdir(), 'sign-in-'))
   cleanup.add(() => rm(dataDir, { recursive: true, force: true }))
-  const port = await findFreePort('127.0.0.1')
+  // All in one range: the port of the service is none of those that it leases.
+  const { first: port, last } = await findFreePortRange('127.0.0.1', 1 + PROBE_PORTS)
   const baseUrl = `http://localhost:${port}`
-  const { first, last } = await findFreePortRange('127.0.0.1', PROBE_PORTS)
   const config = loadConfig({
     DATABASE_URL: toUrl(database.connection),
     HELIOGRAPH_REPORTING_DATABASE_URL: toUrl(database.reporting.connection),
@@ -98,7 +98,7 @@ export async function openSignInWorld(): Promise<SignInWorld> {
     HELIOGRAPH_PORT: String(port),
     HELIOGRAPH_DATA_DIR: dataDir,
     HELIOGRAPH_MASTER_KEY: randomBytes(32).toString('base64'),
-    HELIOGRAPH_PROBE_PORTS: `${first}-${last}`,
+    HELIOGRAPH_PROBE_PORTS: `${port + 1}-${last}`,
     HELIOGRAPH_ALLOWED_TARGETS: '127.0.0.1',
     HELIOGRAPH_ADMIN_PORT: '0',
   })
