@@ -53,8 +53,10 @@ export interface Change {
    * itself where it was not divided.
    */
   ofDevice(deviceId: string): Change
-  /** This change, divided among the devices of `origins`. */
-  divide(origins: ReadonlyMap<string, PartOrigin>): Change
+  /** A part of this change that has its own cause; about which device it is, `divide` says. */
+  part(origin: PartOrigin): Change
+  /** This change, divided among devices by their ids. */
+  divide(parts: ReadonlyMap<string, Change>): Change
 }
 
 /** Where a part of a change comes from. */
@@ -146,13 +148,9 @@ async function runOnce<Result>(
         markChanged: (...topics) => markedTopics.push(...topics),
         afterCommit: (effect) => effects.push(effect),
         ofDevice: () => change,
-        divide: (origins) => {
-          const parts = new Map<string, Change>()
-          for (const [deviceId, partOrigin] of origins) {
-            const part = begin({ txn: newUlid(at), origin: partOrigin })
-            parts.set(deviceId, part)
-            txnOfDevice.set(deviceId, part.txn)
-          }
+        part: (partOrigin) => begin({ txn: newUlid(at), origin: partOrigin }),
+        divide: (parts) => {
+          for (const [deviceId, part] of parts) txnOfDevice.set(deviceId, part.txn)
           return { ...change, ofDevice: (deviceId) => parts.get(deviceId) ?? change }
         },
       }

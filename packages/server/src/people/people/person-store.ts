@@ -122,18 +122,19 @@ export async function lockPerson(tx: Transaction<Schema>, personId: string): Pro
   await sql`select from person where id = ${personId} for no key update`.execute(tx)
 }
 
-/** Notes that a person has a trusted device; the time of the first one stays. Idempotent. */
+/** Notes that people have a trusted device; the time of the first one stays. Locks them by ascending id. Idempotent. */
 export async function spendFirstDeviceTrust(
   tx: Transaction<Schema>,
-  personId: string,
+  personIds: readonly string[],
   at: Date,
 ): Promise<void> {
-  await tx
-    .updateTable('person')
-    .set({ first_device_trusted_at: at, updated_at: at })
-    .where('id', '=', personId)
-    .where('first_device_trusted_at', 'is', null)
-    .execute()
+  if (personIds.length === 0) return
+  await sql`
+    with spending as materialized (
+      select id from person where id = any(${personIds}::bigint[]) and first_device_trusted_at is null
+      order by id for no key update)
+    update person set first_device_trusted_at = ${at}, updated_at = ${at}
+    from spending where person.id = spending.id`.execute(tx)
 }
 
 /**

@@ -15,6 +15,19 @@ export async function lockInTransaction(
   await sql`select pg_advisory_xact_lock(${sql.join([...lock])})`.execute(tx)
 }
 
+/** Waits for the locks of one class with these keys, by ascending key, and holds them until the transaction ends. */
+export async function lockAllInTransaction(
+  tx: QueryExecutorProvider,
+  lockClass: number,
+  keys: readonly number[],
+): Promise<void> {
+  const sorted = [...new Set(keys)].sort((a, b) => a - b)
+  if (sorted.length === 0) return
+  await sql`
+    select pg_advisory_xact_lock(${lockClass}, key::integer)
+    from jsonb_array_elements_text(${JSON.stringify(sorted)}::jsonb) as sorted(key)`.execute(tx)
+}
+
 /** Waits until nobody holds the lock alone; holds it, beside others, until the transaction ends. */
 export async function shareLockInTransaction(
   tx: QueryExecutorProvider,

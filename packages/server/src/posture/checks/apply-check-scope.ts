@@ -88,11 +88,12 @@ async function applyToBatch(change: Change, { selection, cause, counters }: Batc
   const moves = await moveResultsIntoScope(tx, selection, at)
   await insertCheckTransitions(
     tx,
-    moves.flatMap((move) => toTransition(change, move, cause)),
+    moves.flatMap((move) => toTransition(change.ofDevice(move.device_id), move, cause)),
   )
   const left = moves.filter((move) => move.to_status === 'out_of_scope')
-  const resolvedIds = await resolveIssuesOutOfScope(tx, left, at)
-  recordIssueEvents(change, { openedIds: [], resolvedIds }, at)
+  for (const { id, deviceId } of await resolveIssuesOutOfScope(tx, left, at)) {
+    recordIssueEvents(change.ofDevice(deviceId), { openedIds: [], resolvedIds: [id] }, at)
+  }
   await refreshBlockingTimes(tx, selection, at)
   await endExemptions(tx, selection.deviceIds, at)
   addCounterDeltas(counters, moves)

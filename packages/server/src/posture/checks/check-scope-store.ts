@@ -90,7 +90,8 @@ export interface ScopeMove {
 /**
  * Makes the results of the selection follow from who is targeted: new ones are `pending`, those that
  * left the scope `out_of_scope`, those that came back `pending`. Paused checks gain nothing. Checks
- * that other systems report get a result with their first report. The devices must be locked.
+ * that other systems report get a result with their first report. The devices must be locked: whoever adds a result of
+ * a device holds its lock, so that none can be there that this statement does not see.
  */
 export async function moveResultsIntoScope(
   tx: Transaction<Schema>,
@@ -110,7 +111,6 @@ export async function moveResultsIntoScope(
       select device_id, check_id, 'pending', revision, ${at}, ${at} from scope
       where is_targeted and result_id is null and type <> 'external'
       order by device_id, check_id
-      on conflict (device_id, check_id) do nothing
       returning device_id, check_id, status, revision),
     moved as (
       update check_result r set
@@ -127,14 +127,14 @@ export async function moveResultsIntoScope(
   return rows
 }
 
-/** Resolves the open issues of pairs that left the scope and answers their ids. */
+/** Resolves the open issues of pairs that left the scope and answers them. */
 export async function resolveIssuesOutOfScope(
   tx: Transaction<Schema>,
   pairs: readonly { readonly device_id: string; readonly check_id: string }[],
   at: Date,
-): Promise<string[]> {
+): Promise<{ readonly id: string; readonly deviceId: string }[]> {
   if (pairs.length === 0) return []
-  const { rows } = await sql<{ id: string }>`
+  const { rows } = await sql<{ id: string; deviceId: string }>`
     update issue set resolved_at = ${at}, updated_at = ${at}, follows_round = false,
       last_rechecked_at = case when issue.follows_round then greatest(issue.last_rechecked_at,
         (select ran_at from device_round round where round.device_id = issue.device_id))
@@ -142,9 +142,9 @@ export async function resolveIssuesOutOfScope(
     from jsonb_to_recordset(${JSON.stringify(pairs)}::jsonb) as left_scope(device_id bigint, check_id bigint)
     where issue.device_id = left_scope.device_id and issue.check_id = left_scope.check_id
       and issue.resolved_at is null
-    returning issue.id
+    returning issue.id, issue.device_id as "deviceId"
   `.execute(tx)
-  return rows.map(({ id }) => id)
+  return rows
 }
 
 /** When an issue `i` of check `c` blocks, by the strategy and the grace period of the check. */

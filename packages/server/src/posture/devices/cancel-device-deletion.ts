@@ -38,7 +38,7 @@ export async function cancelDeviceDeletion(change: Change, deviceId: string): Pr
     after: { deletion_due_at: null },
   })
   if (device.ownerPersonId !== null) {
-    await spendFirstDeviceTrust(tx, device.ownerPersonId, device.registeredAt ?? at)
+    await spendFirstDeviceTrust(tx, [device.ownerPersonId], device.registeredAt ?? at)
   }
   await notifyDeviceChanged(tx, device.id)
   return kept

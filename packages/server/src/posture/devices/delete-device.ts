@@ -17,9 +17,9 @@ export async function deleteDevice(change: Change, device: Device): Promise<void
     deviceName: device.name,
     removedAt: at,
   })
-  await lockHardware(tx, device)
+  await lockHardware(tx, [device])
   await deleteDeviceRow(tx, device.id)
-  await settleHardwareDuplicates(change, device)
+  await settleHardwareDuplicates(change, [{ ...device, change }])
   await notifyDeviceChanged(tx, device.id)
   change.recordEvent({
     type: 'devices.destroyed',

@@ -144,7 +144,8 @@ export async function findNextReevaluation(db: Kysely<Schema>): Promise<Date | u
 
 /**
  * Of the given devices, those that still owe an answer to a check, other than the one with `exceptCheckId`.
- * Checks that other systems report are not owed by the device and never pending.
+ * Checks that other systems report are not owed by the device and never pending. Each device is looked at by itself:
+ * by the checks, everything that is pending anywhere would be.
  */
 export async function listDevicesWithPendingChecks(
   db: Kysely<Schema>,
@@ -152,10 +153,14 @@ export async function listDevicesWithPendingChecks(
   exceptCheckId = '0',
 ): Promise<Set<string>> {
   const { rows } = await sql<{ device_id: string }>`
-    select distinct r.device_id
-    from check_result r join posture_check c on c.id = r.check_id
-    where r.device_id = any(${deviceIds}::bigint[]) and r.status = 'pending'
-      and c.paused_at is null and c.id <> ${exceptCheckId}
+    select wanted.value as device_id
+    from jsonb_array_elements_text(${JSON.stringify(deviceIds)}::jsonb) as wanted
+    where exists (
+      select from (
+        select check_id from check_result
+        where device_id = wanted.value::bigint and status = 'pending' offset 0) as pending
+      join posture_check c on c.id = pending.check_id
+      where c.paused_at is null and c.id <> ${exceptCheckId} offset 0)
   `.execute(db)
   return new Set(rows.map((row) => row.device_id))
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { sql, type Transaction } from 'kysely'
-import { lockInTransaction } from '../../platform/db/advisory-lock.ts'
+import { lockAllInTransaction } from '../../platform/db/advisory-lock.ts'
 import { LOCK_CLASSES } from '../../schema/lock-keys.ts'
 import type { Schema } from '../../schema/schema.ts'
 
@@ -10,16 +10,18 @@ export interface Hardware {
   readonly hardwareUuid: string | null
 }
 
-/** Lets nobody else bring or take away a device with this hardware until the transaction ends. */
-export async function lockHardware(tx: Transaction<Schema>, hardware: Hardware): Promise<void> {
-  const keys = [
-    ...(hardware.serial === null ? [] : [`serial ${hardware.serial.toLowerCase()}`]),
-    ...(hardware.hardwareUuid === null ? [] : [`uuid ${hardware.hardwareUuid.toLowerCase()}`]),
-  ].map((text) => createHash('sha256').update(text).digest().readInt32BE())
-  // In one order, so that two that share both do not wait for each other.
-  for (const key of [...new Set(keys)].sort((a, b) => a - b)) {
-    await lockInTransaction(tx, [LOCK_CLASSES.hardware, key])
-  }
+/** Lets nobody else bring or take away devices with such hardware until the transaction ends. */
+export async function lockHardware(
+  tx: Transaction<Schema>,
+  hardware: readonly Hardware[],
+): Promise<void> {
+  const keys = hardware
+    .flatMap(({ serial, hardwareUuid }) => [
+      ...(serial === null ? [] : [`serial ${serial.toLowerCase()}`]),
+      ...(hardwareUuid === null ? [] : [`uuid ${hardwareUuid.toLowerCase()}`]),
+    ])
+    .map((text) => createHash('sha256').update(text).digest().readInt32BE())
+  await lockAllInTransaction(tx, LOCK_CLASSES.hardware, keys)
 }
 
 /** A device whose flag does not say what is so. */
@@ -35,18 +37,25 @@ const HAS_TWIN = sql<boolean>`exists (
       or lower(twin.hardware_uuid) = lower(device.hardware_uuid)))`
 
 /**
- * Makes the flag true of every device with this hardware, and answers those of which it was not. The
+ * Makes the flag true of every device with some of this hardware, and answers those of which it was not. The
  * hardware is locked.
  */
 export async function updateDuplicates(
   tx: Transaction<Schema>,
-  hardware: Hardware,
+  hardware: readonly Hardware[],
   at: Date,
 ): Promise<ChangedDuplicate[]> {
-  const { serial, hardwareUuid: uuid } = hardware
+  const known = hardware.map(({ serial, hardwareUuid }) => ({ serial, uuid: hardwareUuid }))
   const { rows } = await sql<ChangedDuplicate>`
+    with concerned as materialized (
+      select device.id
+      from jsonb_to_recordset(${JSON.stringify(known)}::jsonb) as known(serial text, uuid text)
+      cross join lateral (
+        select id from device
+        where lower(serial) = lower(known.serial) or lower(hardware_uuid) = lower(known.uuid)
+        offset 0) as device)
     update device set duplicate_hardware_since = case when ${HAS_TWIN} then ${at}::timestamptz end
-    where (lower(serial) = lower(${serial}::text) or lower(hardware_uuid) = lower(${uuid}::text))
+    where device.id in (select id from concerned)
       and ${HAS_TWIN} <> (duplicate_hardware_since is not null)
     returning id, name, serial, hardware_uuid as "hardwareUuid", duplicate_hardware_since is not null as "isDuplicate"
   `.execute(tx)

@@ -1,5 +1,5 @@
-import type { Transaction } from 'kysely'
-import { findRecord } from '../../platform/db/record-table.ts'
+import { sql, type Transaction } from 'kysely'
+import { findRecord, listRecords } from '../../platform/db/record-table.ts'
 import { defineTable } from '../../schema/define-table.ts'
 import type { Schema } from '../../schema/schema.ts'
 
@@ -26,12 +26,20 @@ export async function upsertRemovedHost(tx: Transaction<Schema>, host: RemovedHo
     .execute()
 }
 
-export async function findRemovedHost(
+/** The hosts among these that are kept out. */
+export async function listRemovedHosts(
   tx: Transaction<Schema>,
-  hostIdentifier: string,
-): Promise<RemovedHost | undefined> {
-  return findRecord(
-    tx.selectFrom('removed_host').selectAll().where('host_identifier', '=', hostIdentifier),
+  hostIdentifiers: readonly string[],
+): Promise<RemovedHost[]> {
+  const wanted = JSON.stringify(hostIdentifiers)
+  return listRecords(
+    tx
+      .selectFrom('removed_host')
+      .selectAll()
+      .where(
+        sql<boolean>`host_identifier = any(array(
+          select jsonb_array_elements_text(${wanted}::jsonb)))`,
+      ),
   )
 }
 

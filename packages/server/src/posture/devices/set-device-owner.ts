@@ -33,7 +33,7 @@ export async function setDeviceOwner(
     // A report about the person that is under way either sees this device, or is seen here.
     await lockPerson(change.tx, person.id)
     await refuseSwitchedOff(change, person)
-    await spendFirstDeviceTrust(change.tx, person.id, change.at)
+    await spendFirstDeviceTrust(change.tx, [person.id], change.at)
   }
   const owners = [previous, person].flatMap((owner) => (owner === undefined ? [] : [owner.id]))
   await scheduleReevaluation(change.tx, device.id, owners, change.at)

@@ -11,7 +11,7 @@ import { setDeviceOwner } from '../../posture/devices/set-device-owner.ts'
 import { createEnrollmentSecret } from '../../posture/enrollment/secrets/create-enrollment-secret.ts'
 import { createExemptionRequest } from '../../posture/issues/exemptions/create-exemption-request.ts'
 import { AGENT_SETTINGS_DEFAULT } from '../../posture/osquery/agent-settings.ts'
-import { enrollDevice } from '../../posture/osquery/enroll-device.ts'
+import { enrollDevices } from '../../posture/osquery/enroll-devices.ts'
 import { parseMasterKeys } from '../../platform/secrets/master-key.ts'
 import { createSealer } from '../../platform/secrets/sealed-box.ts'
 import { publicTargetsOnly } from '../../../test/support/public-targets-only.ts'
@@ -409,8 +409,10 @@ async function enroll(hostIdentifier: string): Promise<string> {
         system_info: { computer_name: 'laptop', hardware_model: 'X1' },
       },
     }
-    return enrollDevice(change, request, { ...AGENT_SETTINGS_DEFAULT, auditsRefusals: true })
+    const attempt = { request, origin: change.origin, auditsRefusals: true }
+    return enrollDevices(change, [attempt], AGENT_SETTINGS_DEFAULT.nodeKeyAliveMs)
   })
-  if (enrolled.kind !== 'enrolled') throw new Error(enrolled.kind)
-  return enrolled.deviceId
+  const [enrollment] = enrolled
+  if (enrollment?.kind !== 'enrolled') throw new Error(enrollment?.kind)
+  return enrollment.deviceId
 }

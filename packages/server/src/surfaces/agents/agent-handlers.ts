@@ -15,6 +15,7 @@ import { createEnrollHandler } from './enroll-handler.ts'
 import { createReadAnswerer } from './answer-read.ts'
 import { createAgentMessageReader } from './read-agent-message.ts'
 import { recordLog, type WriteRecorder } from './record-agent-message.ts'
+import type { EnrollmentRecorder } from './record-enrollments.ts'
 import { createUnprovenSenders } from './unproven-senders.ts'
 
 const STATUS_MESSAGE_LENGTH_MAX = 500
@@ -23,6 +24,7 @@ const STATUS_MESSAGE_LENGTH_MAX = 500
 export function createAgentHandlers(
   deps: AgentDependencies,
   writes: Pick<WriteRecorder, 'record'>,
+  enrollments: Pick<EnrollmentRecorder, 'enroll'>,
 ): Readonly<Record<'enroll' | 'config' | 'read' | 'write' | 'log', AgentHandler>> {
   const { settings } = deps
   const senders = createUnprovenSenders(settings.failuresPerAddressPerMinute)
@@ -35,7 +37,7 @@ export function createAgentHandlers(
   const answerRead = createReadAnswerer(deps)
 
   return {
-    enroll: createEnrollHandler(deps, senders),
+    enroll: createEnrollHandler(deps, senders, enrollments),
 
     async config(request, reply) {
       const state = await reader.authenticate(request, settings.bodyBytesMax.read)

@@ -4,12 +4,13 @@ import { AppError } from '../../platform/app-error.ts'
 import { addressBucket } from '../../platform/http/rate-limit.ts'
 import type { AgentDependencies, AgentHandler } from './agent-handler.ts'
 import type { EnrollmentRequest } from '../../posture/osquery/agent-message.ts'
-import { enrollDevice, type Enrollment } from '../../posture/osquery/enroll-device.ts'
+import type { Enrollment } from '../../posture/osquery/enrollment.ts'
 import { parseAgentBody, parseAuthorization, parseEnrollment } from './parse-agent-message.ts'
 import { readAgentBody } from './read-agent-body.ts'
-import { hasLiveSecret } from '../../posture/osquery/enrollment-store.ts'
+import { findLiveSecret } from '../../posture/osquery/enrollment-store.ts'
 import { hashEnrollmentSecret } from '../../posture/enrollment/secrets/create-enrollment-secret.ts'
 import { createWindowLimiter } from '../../posture/osquery/window-limiter.ts'
+import type { EnrollmentRecorder } from './record-enrollments.ts'
 import type { UnprovenSenders } from './unproven-senders.ts'
 
 const RETRY_AFTER_SECONDS = 60
@@ -24,6 +25,7 @@ const AUDITED_REFUSALS_PER_MINUTE = 10
 export function createEnrollHandler(
   deps: AgentDependencies,
   senders: UnprovenSenders,
+  recorder: Pick<EnrollmentRecorder, 'enroll'>,
 ): AgentHandler {
   const { settings } = deps
   const enrollments = createWindowLimiter(settings.enrollmentsPerHostPerMinute)
@@ -42,13 +44,13 @@ export function createEnrollHandler(
     // One look-up first: whoever guesses secrets gets no transaction and no lock.
     const secretHash = hashEnrollmentSecret(enrollmentRequest.secret)
     const sender = addressBucket(request.ip)
-    const options = {
-      nodeKeyAliveMs: settings.nodeKeyAliveMs,
-      auditsRefusals: !auditedRefusals.isExhausted(sender, nowMs),
-    }
-    const enrollment: Enrollment = (await hasLiveSecret(deps.db, secretHash, deps.clock.now()))
-      ? await deps.runChange(origin, (change) => enrollDevice(change, enrollmentRequest, options))
-      : { kind: 'unknown_secret' }
+    const secret = await findLiveSecret(deps.db, secretHash, deps.clock.now())
+    const auditsRefusals = !auditedRefusals.isExhausted(sender, nowMs)
+    const attempt = { request: enrollmentRequest, origin, auditsRefusals }
+    const enrollment: Enrollment =
+      secret === undefined
+        ? { kind: 'unknown_secret' }
+        : await recorder.enroll(attempt, body.length)
     if (enrollment.kind !== 'enrolled') {
       if (isAudited(enrollment)) auditedRefusals.count(sender, nowMs)
       if (senders.isSuspect(request.ip, nowMs)) throw tooMany('refused enrollments of one address')

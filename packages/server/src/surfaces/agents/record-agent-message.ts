@@ -129,9 +129,8 @@ async function recordAnswers(
   all: readonly Answers[],
 ): Promise<RecordedReport[]> {
   const { questions } = deps
-  const origins = new Map(all.map(({ state, origin }) => [state.deviceId, origin]))
   return deps.runChange({ actor: SYSTEM_ACTOR }, async (whole) => {
-    const change = whole.divide(origins)
+    const change = divideAmong(whole, all)
     const reports = await recordCheckReports(change, all.map(toReport), { isByDevice: true })
     const known = all.filter((_, index) => reports[index]?.kind === 'recorded')
     for (const { results, state } of known) {
@@ -146,6 +145,11 @@ async function recordAnswers(
   })
 }
 
+/** The devices that a change is about have each its own cause. */
+function divideAmong(whole: Change, all: readonly Answers[]): Change {
+  return whole.divide(new Map(all.map(({ state, origin }) => [state.deviceId, whole.part(origin)])))
+}
+
 /** Whether a message answers live queries and nothing else. */
 function isLiveAlone({ liveQueries }: AgentDependencies, { results }: Answers): boolean {
   return results.every(({ id }) => id.startsWith(liveQueries.idPrefix))
@@ -156,10 +160,10 @@ async function recordLiveAlone(
   deps: AgentDependencies,
   all: readonly Answers[],
 ): Promise<boolean[]> {
-  const origins = new Map(all.map(({ state, origin }) => [state.deviceId, origin]))
+  const deviceIds = all.map(({ state }) => state.deviceId)
   return deps.runChange({ actor: SYSTEM_ACTOR }, async (whole) => {
-    const change = whole.divide(origins)
-    const locked = new Set(await lockDeviceIds(change.tx, [...origins.keys()]))
+    const change = divideAmong(whole, all)
+    const locked = new Set(await lockDeviceIds(change.tx, deviceIds))
     const isKnown = all.map(({ state: { deviceId } }) => locked.has(deviceId))
     await recordLive(
       deps,

@@ -8,6 +8,7 @@ import { AppError } from '../../platform/app-error.ts'
 import type { AgentDependencies } from './agent-handler.ts'
 import { createAgentHandlers } from './agent-handlers.ts'
 import { createWriteRecorder } from './record-agent-message.ts'
+import { createEnrollmentRecorder } from './record-enrollments.ts'
 import { FLAG_FILE_PATHS, toFlagFile } from '../../posture/osquery/agent-config.ts'
 import { AGENT_ERRORS, sendAgentError } from './agent-error.ts'
 import { createErrorHandler } from '../../platform/http/error-response.ts'
@@ -45,9 +46,12 @@ export function registerOsqueryRoutes(app: FastifyInstance, deps: OsqueryRoutesD
 
 function registerAgentPaths(scope: FastifyInstance, deps: AgentDependencies): void {
   const writes = createWriteRecorder(deps)
+  const enrollments = createEnrollmentRecorder(deps)
   // Of a request whose connection was cut, nobody else waits for what it sent.
-  scope.addHook('onClose', () => writes.close())
-  const handlers = createAgentHandlers(deps, writes)
+  scope.addHook('onClose', async () => {
+    await Promise.all([writes.close(), enrollments.close()])
+  })
+  const handlers = createAgentHandlers(deps, writes, enrollments)
   const paths = {
     '/enroll': handlers.enroll,
     '/config': handlers.config,

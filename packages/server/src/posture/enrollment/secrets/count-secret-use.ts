@@ -2,6 +2,7 @@ import type { Change } from '../../../changes/change.ts'
 import {
   updateEnrollmentSecret,
   updateSecretUses,
+  type NewSecretUses,
   type SecretUses,
 } from './enrollment-secret-store.ts'
 
@@ -16,40 +17,68 @@ export function toNearlyUsedUp(usesMax: number): number {
   return Math.ceil(usesMax * NEARLY_USED_UP)
 }
 
+/** A use of an enrollment secret, and the change in which it was used. */
+export interface SecretUse {
+  readonly secretId: string
+  /** False for one that was held for an approval. */
+  readonly isEnrollment: boolean
+  readonly change: Change
+}
+
 /**
- * Counts a use of an enrollment secret: an enrollment against its maximum, and what was held for an approval
- * towards the alarm alone. Tells admins, by the audit log and an event, when the secret is nearly used up, when
+ * Counts uses of enrollment secrets: an enrollment against its maximum, and what was held for an approval
+ * towards the alarm alone. Tells admins, by the audit log and an event, when a secret is nearly used up, when
  * it is used up, and once an hour when it is used more often than is usual. To be called as the last thing of
- * an enrollment: it locks the secret until the change commits.
+ * enrollments: it locks the secrets until the change commits.
  */
-export async function countSecretUse(
-  change: Change,
-  secretId: string,
-  { isEnrollment }: { readonly isEnrollment: boolean },
+export async function countSecretUses(
+  { at, tx }: Change,
+  uses: readonly SecretUse[],
 ): Promise<void> {
-  const uses = await updateSecretUses(change.tx, secretId, { at: change.at, isEnrollment })
-  const alarms = listAlarms(uses, isEnrollment)
-  for (const alarm of alarms) recordAlarm(change, secretId, uses, alarm)
-  if (alarms.includes('unusual_use')) {
-    await updateEnrollmentSecret(change.tx, secretId, { unusualUseAt: change.at })
+  const bySecret = Map.groupBy(uses, ({ secretId }) => secretId)
+  if (bySecret.size === 0) return
+  const counted = await updateSecretUses(tx, [...bySecret].map(toNewUses), at)
+  for (const after of counted) {
+    const { id } = after
+    for (const { use, counts } of countEach(after, bySecret.get(id) ?? [])) {
+      const alarms = listAlarms(counts, use.isEnrollment)
+      for (const alarm of alarms) recordAlarm(use.change, counts, alarm)
+      if (alarms.includes('unusual_use')) {
+        await updateEnrollmentSecret(tx, id, { unusualUseAt: at })
+      }
+    }
   }
+}
+
+function toNewUses([secretId, uses]: [string, readonly SecretUse[]]): NewSecretUses {
+  return { secretId, usesCount: uses.length, enrollmentsCount: countEnrollments(uses) }
+}
+
+function countEnrollments(uses: readonly SecretUse[]): number {
+  return uses.filter(({ isEnrollment }) => isEnrollment).length
+}
+
+/** What the secret had been used for after each of its uses, as if they had been counted one by one. */
+function countEach(
+  after: SecretUses,
+  uses: readonly SecretUse[],
+): { readonly use: SecretUse; readonly counts: SecretUses }[] {
+  return uses.map((use, index) => {
+    const later = uses.slice(index + 1)
+    const useCount = after.useCount - countEnrollments(later)
+    return { use, counts: { ...after, useCount, hourUses: after.hourUses - later.length } }
+  })
 }
 
 function listAlarms(uses: SecretUses, isEnrollment: boolean): SecretAlarm[] {
   const alarms: SecretAlarm[] = []
-  const count = Number(uses.useCount)
-  if (isEnrollment && uses.usesMax !== null) {
-    const max = Number(uses.usesMax)
-    if (count === max) alarms.push('used_up')
-    else if (count === toNearlyUsedUp(max)) alarms.push('nearly_used_up')
+  const { useCount, usesMax, hourUses, alarmUsesPerHour } = uses
+  if (isEnrollment && usesMax !== null) {
+    if (useCount === usesMax) alarms.push('used_up')
+    else if (useCount === toNearlyUsedUp(usesMax)) alarms.push('nearly_used_up')
   }
   // Once in an hour: with the first use beyond.
-  if (
-    uses.alarmUsesPerHour !== null &&
-    Number(uses.hourUses) === Number(uses.alarmUsesPerHour) + 1
-  ) {
-    alarms.push('unusual_use')
-  }
+  if (alarmUsesPerHour !== null && hourUses === alarmUsesPerHour + 1) alarms.push('unusual_use')
   return alarms
 }
 
@@ -61,23 +90,26 @@ const WORDS: Readonly<Record<SecretAlarm, string>> = {
 
 function recordAlarm(
   change: Change,
-  secretId: string,
-  { name, useCount, usesMax, hourUses }: SecretUses,
+  { id, name, useCount, usesMax, hourUses }: SecretUses,
   alarm: SecretAlarm,
 ): void {
   change.recordAudit({
     action: `enrollment_secret.${alarm}`,
-    target: { type: 'enrollment_secret', id: secretId },
+    target: { type: 'enrollment_secret', id },
     description: `found that the enrollment secret ${name} ${WORDS[alarm]}`,
-    after: { use_count: useCount, uses_max: usesMax, uses_within_hour: hourUses },
+    after: {
+      use_count: String(useCount),
+      uses_max: usesMax === null ? null : String(usesMax),
+      uses_within_hour: String(hourUses),
+    },
   })
   change.recordEvent({
     type: 'enrollment_secrets.alarm',
-    secretId,
+    secretId: id,
     name,
     reason: alarm,
-    useCount: Number(useCount),
-    usesMax: usesMax === null ? null : Number(usesMax),
-    usesWithinHour: Number(hourUses),
+    useCount,
+    usesMax,
+    usesWithinHour: hourUses,
   })
 }

@@ -1,6 +1,6 @@
-import { sql, type Kysely } from 'kysely'
+import { sql, type Kysely, type Transaction } from 'kysely'
 import type { StoredRecord } from '../../../schema/define-table.ts'
-import { findRecord, listRecords, takeRecord, toRecord } from '../../../platform/db/record-table.ts'
+import { findRecord, listRecords, toRecord } from '../../../platform/db/record-table.ts'
 import { notFound } from '../../../platform/app-error.ts'
 import { readPage, type PageWindow } from '../../../platform/db/page.ts'
 import { parseId } from '../../../platform/ids.ts'
@@ -106,35 +106,52 @@ export async function findSharedSecretLocked(
   )
 }
 
-/** What a secret has been used for, after one more use. */
+/** How often a secret is used at once. */
+export interface NewSecretUses {
+  readonly secretId: string
+  /** All uses, enrollments among them. */
+  readonly usesCount: number
+  readonly enrollmentsCount: number
+}
+
+/** What a secret has been used for, after these uses. */
 export interface SecretUses {
+  readonly id: string
   readonly name: string
-  readonly useCount: string
-  readonly usesMax: string | null
-  readonly hourUses: string
-  readonly alarmUsesPerHour: string | null
+  readonly useCount: number
+  readonly usesMax: number | null
+  readonly hourUses: number
+  readonly alarmUsesPerHour: number | null
 }
 
 /**
- * Counts a use of a secret, in the hour of `at` and, of an enrollment, against its maximum. An hour begins
- * with the first use after the last one has ended.
+ * Counts uses of secrets, in the hour of `at` and, of enrollments, against their maximum. An hour begins
+ * with the first use after the last one has ended. Locks the secrets by ascending id.
  */
 export async function updateSecretUses(
-  db: Kysely<Schema>,
-  id: string,
-  { at, isEnrollment }: { readonly at: Date; readonly isEnrollment: boolean },
-): Promise<SecretUses> {
+  tx: Transaction<Schema>,
+  uses: readonly NewSecretUses[],
+  at: Date,
+): Promise<SecretUses[]> {
   const isSameHour = sql<boolean>`coalesce(hour_began_at > ${at}::timestamptz - interval '1 hour', false)`
-  return takeRecord(
-    db
-      .updateTable('enrollment_secret')
-      .set({
-        use_count: sql<string>`use_count + ${isEnrollment ? 1 : 0}::int`,
-        last_used_at: sql<Date>`greatest(last_used_at, ${at}::timestamptz)`,
-        hour_uses: sql<string>`case when ${isSameHour} then hour_uses + 1 else 1 end`,
-        hour_began_at: sql<Date>`case when ${isSameHour} then hour_began_at else ${at}::timestamptz end`,
-      })
-      .where('id', '=', id)
-      .returning(['name', 'use_count', 'uses_max', 'hour_uses', 'alarm_uses_per_hour']),
-  )
+  const given = uses.map(({ secretId, usesCount, enrollmentsCount }) => {
+    return { id: secretId, uses: usesCount, enrollments: enrollmentsCount }
+  })
+  const { rows } = await sql<SecretUses>`
+    with given as materialized (
+      select secret.id, used.uses, used.enrollments
+      from jsonb_to_recordset(${JSON.stringify(given)}::jsonb)
+        as used(id bigint, uses integer, enrollments integer)
+      join enrollment_secret secret on secret.id = used.id
+      order by secret.id for no key update of secret)
+    update enrollment_secret secret set
+      use_count = use_count + given.enrollments,
+      last_used_at = greatest(last_used_at, ${at}::timestamptz),
+      hour_uses = case when ${isSameHour} then hour_uses else 0 end + given.uses,
+      hour_began_at = case when ${isSameHour} then hour_began_at else ${at}::timestamptz end
+    from given where secret.id = given.id
+    returning secret.id, name, use_count::float8 as "useCount", uses_max::float8 as "usesMax",
+      hour_uses::float8 as "hourUses", alarm_uses_per_hour::float8 as "alarmUsesPerHour"
+  `.execute(tx)
+  return rows
 }
