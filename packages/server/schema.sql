@@ -232,6 +232,7 @@ begin
   get diagnostics deleted = row_count;
   delete from audit_link where position > chain.cut_position and position <= through;
   delete from audit_checkpoint where size < through;
+  delete from audit_text_block where block < (select min(sequence) >> 5 from audit_entry);
   return deleted;
 end
 $function$
@@ -628,6 +629,30 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.summarise_audit_texts(blocks_max integer)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  first_block bigint := (select coalesce(max(block) + 1, 0) from audit_text_block);
+  end_block bigint := (select (settled_sequence + 1) >> 5 from audit_chain);
+  next_block bigint;
+begin
+  select sequence >> 5 into next_block from audit_entry
+    where sequence >= first_block << 5 and sequence < end_block << 5
+    order by sequence offset blocks_max * 32 limit 1;
+  insert into audit_text_block (block, words)
+    select sequence >> 5, ' ' || coalesce(string_agg(distinct word, ' '), '') || ' '
+    from audit_entry left join lateral string_to_table(description, ' ') word on true
+    where sequence >= first_block << 5 and sequence < coalesce(next_block, end_block) << 5
+    group by 1;
+  return next_block is not null;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.take_rate_limit(p_bucket text, p_capacity integer, p_window_seconds integer, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
  RETURNS TABLE(is_allowed boolean, remaining integer, reset_epoch_seconds double precision, reset_seconds integer)
  LANGUAGE sql
@@ -973,6 +998,12 @@ create table audit_subtree (
   constraint audit_subtree_pkey PRIMARY KEY (level, index),
   constraint audit_subtree_hash_check CHECK ((octet_length(hash) = 32)),
   constraint audit_subtree_level_check CHECK ((level > 0))
+);
+
+create table audit_text_block (
+  block bigint not null,
+  words text not null,
+  constraint audit_text_block_pkey PRIMARY KEY (block)
 );
 
 create table auth_log_session (
@@ -2489,9 +2520,10 @@ CREATE INDEX admin_used_challenge_expiry ON public.admin_used_challenge USING bt
 CREATE UNIQUE INDEX admin_user_email_key ON public.admin_user USING btree (lower(email));
 CREATE INDEX audit_checkpoint_size ON public.audit_checkpoint USING btree (origin, size);
 CREATE INDEX audit_entry_actor_name ON public.audit_entry USING btree ("left"(actor_name, 64), sequence);
+CREATE INDEX audit_entry_block ON public.audit_entry USING btree (((sequence >> 5)));
 CREATE INDEX audit_entry_recorded_at ON public.audit_entry USING btree (recorded_at, sequence);
 CREATE INDEX audit_entry_request ON public.audit_entry USING hash (request_id);
-CREATE INDEX audit_entry_texts ON public.audit_entry USING gin (description gin_trgm_ops);
+CREATE INDEX audit_text_block_words ON public.audit_text_block USING gin (words gin_trgm_ops);
 CREATE INDEX auth_log_session_device ON public.auth_log_session USING btree (device_id, id);
 CREATE INDEX auth_log_session_expires_at ON public.auth_log_session USING btree (expires_at) WHERE (expires_at IS NOT NULL);
 CREATE INDEX auth_log_session_failed ON public.auth_log_session USING btree (id) WHERE (result = 'Fail'::text);

@@ -8,7 +8,14 @@ import { LOCK_KEYS } from './lock-keys.ts'
 import type { Schema } from './schema.ts'
 
 /** Tables that are read, and written by functions of their owner or by the migrations alone. */
-const READ_ONLY = ['audit_entry', 'audit_link', 'audit_subtree', 'audit_chain', 'schema_migration']
+const READ_ONLY = [
+  'audit_entry',
+  'audit_link',
+  'audit_subtree',
+  'audit_chain',
+  'audit_text_block',
+  'schema_migration',
+]
 
 /** Tables of which nothing is deleted; those of the second list are not changed either. */
 const KEPT = ['audit_checkpoint_key', 'audit_checkpoint']
@@ -19,6 +26,7 @@ const FUNCTIONS = [
   'append_audit_entries',
   'link_audit_entries',
   'settle_audit_entries',
+  'summarise_audit_texts',
   'cut_audit_chain',
   'skip_given_numbers',
   'advance_partitions',

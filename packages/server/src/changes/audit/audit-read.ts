@@ -3,6 +3,7 @@ import type { Schema } from '../../schema/schema.ts'
 import type { SearchClause } from '../../platform/search/search-field.ts'
 import { clauseToSql } from '../../platform/search/search-to-sql.ts'
 import { RecordList } from '../../platform/search/record-list.ts'
+import { hasDescription } from './audit-text-read.ts'
 
 /**
  * The beginning of a name is indexed: a whole one could be larger than an index entry may be. A million
@@ -35,7 +36,7 @@ export const AUDIT_LIST = new RecordList({
   fields: {
     timestamp: { type: 'timestamp', column: 'recorded_at' },
     actor_name: { type: 'text', column: isActorName },
-    description: 'text',
+    description: { type: 'text', column: hasDescription },
   },
   select: (db: Kysely<Schema>) => db.selectFrom('audit_entry').selectAll(),
 })

@@ -10,9 +10,10 @@ export type SearchColumn =
 
 /**
  * What a condition is for: `compared` with rows that are read already, or for rows to be `found` by, where an index
- * of another table may help.
+ * of another table may help. On one side of an `or`, rows are `found apart`: PostgreSQL joins nothing there, and asks an
+ * index for values that it has read before.
  */
-export type ConditionUse = 'compared' | 'found'
+export type ConditionUse = 'compared' | 'found' | 'found apart'
 
 /**
  * What a clause means: a condition, or several of which a row meets one at most. Indexes answer each of
@@ -37,8 +38,10 @@ export function searchToSql(
   use: ConditionUse = 'compared',
 ): Expression<SqlBool> {
   if (expression.kind !== 'clause') {
-    const operands = expression.operands.map((operand) => searchToSql(operand, columns, use))
-    return sql<SqlBool>`(${sql.join(operands, expression.kind === 'and' ? sql` and ` : sql` or `)})`
+    const { kind } = expression
+    const useOfEach = use === 'found' && kind === 'or' ? 'found apart' : use
+    const operands = expression.operands.map((each) => searchToSql(each, columns, useOfEach))
+    return sql<SqlBool>`(${sql.join(operands, kind === 'and' ? sql` and ` : sql` or `)})`
   }
   const alternatives = toAlternatives(expression, columns, use)
   const [only] = alternatives
@@ -46,14 +49,28 @@ export function searchToSql(
   return sql<SqlBool>`(${sql.join(alternatives, sql` or `)})`
 }
 
-/** Conditions to find rows by, of which each row meets exactly one: several for clauses that mean several. */
+/** More than these are looked for together: each is a query of its own. */
+const ALTERNATIVES_MAX = 4
+
+/**
+ * Conditions to find rows by, of which each row meets exactly one: several for clauses that mean several, alone or
+ * with others that hold as well.
+ */
 export function searchToAlternatives(
   expression: SearchExpression,
   columns: SearchColumns,
 ): readonly Expression<SqlBool>[] {
-  return expression.kind === 'clause'
-    ? toAlternatives(expression, columns, 'found')
-    : [searchToSql(expression, columns, 'found')]
+  if (expression.kind === 'clause') return toAlternatives(expression, columns, 'found')
+  if (expression.kind === 'or') return [searchToSql(expression, columns, 'found')]
+  return expression.operands.reduce<readonly Expression<SqlBool>[]>(
+    (found, operand) => {
+      const own = searchToAlternatives(operand, columns)
+      const isTooMany = found.length * own.length > ALTERNATIVES_MAX
+      const others = isTooMany ? [searchToSql(operand, columns, 'found apart')] : own
+      return found.flatMap((one) => others.map((other) => sql<SqlBool>`${one} and ${other}`))
+    },
+    [sql<SqlBool>`true`],
+  )
 }
 
 function toAlternatives(

@@ -29,6 +29,11 @@ export interface AuditTables {
     entry_sequence: string
     hash: Buffer
   }
+  /** The words of the descriptions of 32 entries, the upper bits of whose sequences are `block`. */
+  audit_text_block: {
+    block: BigCount
+    words: string
+  }
   /** A stored node of the Merkle tree over the chain. */
   audit_subtree: {
     level: number

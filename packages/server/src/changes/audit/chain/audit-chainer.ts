@@ -30,11 +30,15 @@ export interface AuditChainerOptions {
   readonly logError: (error: unknown, message: string) => void
 }
 
-/** After a commit, and after another process was found at work. */
-const DELAY_MS = 20
+/**
+ * After a commit. A round costs as much as a small change, whether it links one entry or a thousand; what proves
+ * something, a checkpoint or a verification, has everything linked first.
+ */
+const DELAY_MS = 200
 /** Entries of processes that died, of commands and of the version before. */
 const SWEEP_INTERVAL_MS = SECOND_MS
-/** How often {@link AuditChainer.flush} looks again while another process is at work. */
+/** How long and how often {@link AuditChainer.flush} waits while another process is at work. */
+const BUSY_DELAY_MS = 20
 const BUSY_ROUNDS_MAX = 250
 
 /** Makes the chainer of a process; before `start` nothing is linked but by `flush`. */
@@ -96,7 +100,7 @@ class Chainer implements AuditChainer {
       if (outcome === 'done') return
       if (outcome === 'more') continue
       busyRounds += 1
-      await sleep(DELAY_MS)
+      await sleep(BUSY_DELAY_MS)
     }
   }
 

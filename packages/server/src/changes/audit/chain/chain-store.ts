@@ -9,6 +9,9 @@ import { CUT_ACTION } from '../audit-entry.ts'
 import type { AuditEntryRow } from '../audit-store.ts'
 import { HASH_BYTES, TreeFrontier, type TreeNode } from '../tree/merkle-tree.ts'
 
+/** As many as are summarised at once: 8,192 entries. */
+const TEXT_BLOCKS_MAX = 256
+
 /** How far the chain is. */
 export interface AuditChain {
   /** The entries in the chain, with those that were cut. */
@@ -161,6 +164,13 @@ export async function insertLinks(tx: Transaction<Schema>, links: NewLinks): Pro
     ${nodes.map(({ level }) => level)}::smallint[], ${nodes.map(({ index }) => index)}::bigint[],
     ${nodes.map(({ hash }) => hash)}::bytea[],
     ${Buffer.concat(links.frontier.roots)}::bytea, ${links.settledSequence}::bigint)`.execute(tx)
+}
+
+/** Makes settled entries ready to be searched by their texts, up to some of them; answers whether there are more. */
+export async function summariseTexts(tx: Transaction<Schema>): Promise<boolean> {
+  const { rows } = await sql<{ has_more: boolean }>`
+    select summarise_audit_texts(${TEXT_BLOCKS_MAX}) as has_more`.execute(tx)
+  return rows[0]?.has_more === true
 }
 
 /** The commit need not be on disk when it answers: what a crash loses of it is made again. */

@@ -8,12 +8,14 @@ import { LOCK_KEYS } from '../../../schema/lock-keys.ts'
 import type { Schema } from '../../../schema/schema.ts'
 import { hashEntry, toCanonicalText } from '../audit-entry.ts'
 import { toAuditFields, type AuditEntryRow } from '../audit-store.ts'
+import { isBlockComplete } from '../audit-text-read.ts'
 import {
   commitLazily,
   getAuditChain,
   insertLinks,
   listUnchainedEntries,
   readCommittedEntries,
+  summariseTexts,
   takeTransactionId,
   updateSettledSequence,
   type AuditChain,
@@ -39,6 +41,8 @@ interface Horizon {
 export class EntryLinker {
   readonly #db: Kysely<Schema>
   #horizon: Horizon | undefined
+  /** Whether settled entries may wait for their texts to be summarised. */
+  #hasTexts = true
 
   constructor(db: Kysely<Schema>) {
     this.#db = db
@@ -54,7 +58,9 @@ export class EntryLinker {
       const committed = await readCommittedEntries(tx)
       const chain = await getAuditChain(tx)
       const entries = await listUnchainedEntries(tx, BATCH_SIZE)
-      if (entries.length === 0 && committed.lastSequence <= chain.settledSequence) return 'done'
+      if (entries.length === 0 && committed.lastSequence <= chain.settledSequence) {
+        return (await this.#summarise(tx)) ? 'more' : 'done'
+      }
       const isAll = entries.length < BATCH_SIZE
       const transaction = await takeTransactionId(tx)
       // The entries were read after the snapshot that says which transactions had ended.
@@ -67,8 +73,16 @@ export class EntryLinker {
       if (horizon === undefined || horizon.sequence <= settled) {
         this.#horizon = { sequence: lastSequence, transaction, server }
       }
-      return isAll ? 'done' : 'more'
+      if (isBlockComplete(chain.settledSequence, settled)) this.#hasTexts = true
+      const hasTexts = await this.#summarise(tx)
+      return isAll && !hasTexts ? 'done' : 'more'
     })
+  }
+
+  /** Answers whether there is more to summarise. */
+  async #summarise(tx: Transaction<Schema>): Promise<boolean> {
+    if (this.#hasTexts) this.#hasTexts = await summariseTexts(tx)
+    return this.#hasTexts
   }
 }
 
