@@ -68,6 +68,9 @@ const COMMANDS = {
       ...args,
     ],
   ],
+  kills: (args) => [
+    ['--conditions=source', '--disable-warning=ExperimentalWarning', 'scripts/kills.ts', ...args],
+  ],
   model: (args) => [['scripts/check-model.mjs', ...args]],
   generate: () => [['--conditions=source', 'scripts/generate.ts']],
   format: () => [[PRETTIER, '--write', '--log-level', 'warn', '.']],

@@ -5,12 +5,12 @@ import { PROBES } from './workload.ts'
 
 const COMPLIANCE_CHANGE =
   'https://schemas.openid.net/secevent/caep/event-type/device-compliance-change'
-const PERMISSIONS = [
-  'Manage Shared Signals Framework Streams=high availability test',
-  'Manage Device Groups=high availability test',
-]
+const PERMISSIONS = ['Manage Shared Signals Framework Streams=test', 'Manage Device Groups=test']
 
-export async function prepareOrganisation({ baseUrl, processes }: Services, pushUrl: string) {
+export async function prepareOrganisation(
+  { baseUrl, processes }: Pick<Services, 'baseUrl' | 'processes'>,
+  pushUrl: string,
+) {
   const [first] = processes
   const run = async <Result>(...words: string[]) => (await first.command(...words)) as Result
   await run('organisation', 'set', '--compliance-threshold', 'notified')

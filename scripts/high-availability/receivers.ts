@@ -9,16 +9,19 @@ import {
 import { toNodeHandler } from '@heliograph/receiver/node'
 import { takePorts } from './take-ports.ts'
 
+/** What is remembered of a SET. */
+export type ReceivedSet = Pick<VerifiedSet, 'jti' | 'txn' | 'claims' | 'token'>
+
 /** What a receiver got. Nothing is remembered by the SDK: repetitions are of interest here. */
 export class Inbox {
   /** In the order in which they came first. */
-  readonly sets: VerifiedSet[] = []
+  readonly sets: ReceivedSet[] = []
   readonly problems: string[] = []
   repeatedCount = 0
   readonly #tokens = new Map<string, string>()
   readonly #txns = new Set<string>()
 
-  take(set: VerifiedSet): void {
+  take(set: ReceivedSet): void {
     const known = this.#tokens.get(set.jti)
     if (known !== undefined) {
       this.repeatedCount += 1

@@ -9,17 +9,29 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http'
-import type { ServiceSlot } from './service-slot.ts'
+
+/** A process that gets requests while it is in rotation. */
+export interface BalancedProcess {
+  readonly name: string
+  readonly port: number
+  readonly isInRotation: boolean
+}
 
 export class Balancer {
   readonly failures: string[] = []
   requestCount = 0
-  readonly #slots: readonly ServiceSlot[]
+  readonly #slots: readonly BalancedProcess[]
   readonly #server: Server
+  readonly #onAnswered: (slotAt: number, request: IncomingMessage) => void
   #turn = 0
 
-  constructor(slots: readonly ServiceSlot[]) {
+  /** `onAnswered` hears of every request that a process has answered well, by its place in the list. */
+  constructor(
+    slots: readonly BalancedProcess[],
+    onAnswered: (slotAt: number, request: IncomingMessage) => void = () => undefined,
+  ) {
     this.#slots = slots
+    this.#onAnswered = onAnswered
     this.#server = createServer((incoming, answer) => this.#pass(incoming, answer))
   }
 
@@ -38,7 +50,7 @@ export class Balancer {
     this.#turn += 1
     this.requestCount += 1
     const slot = ready[this.#turn % ready.length]
-    const what = `${method ?? ''} ${url} at ${slot?.version?.name ?? 'no process'}`
+    const what = `${method ?? ''} ${url} at ${slot?.name ?? 'no process'}`
     if (slot === undefined) {
       this.failures.push(what)
       answer.writeHead(503).end()
@@ -48,6 +60,9 @@ export class Balancer {
     const outgoing = request(options, (response) => {
       const { statusCode = 502 } = response
       if (statusCode >= 500) this.failures.push(`${what}: ${statusCode}`)
+      if (statusCode < 300) {
+        response.once('end', () => this.#onAnswered(this.#slots.indexOf(slot), incoming))
+      }
       answer.writeHead(statusCode, response.headers)
       response.pipe(answer)
     })

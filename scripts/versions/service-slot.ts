@@ -40,6 +40,10 @@ export class ServiceSlot {
     this.#environment = environment
   }
 
+  get name(): string {
+    return this.version?.name ?? 'no process'
+  }
+
   get url(): string {
     return `http://127.0.0.1:${this.port}`
   }
