@@ -27,8 +27,13 @@ import { countUnfinished, countUnlinked } from './kills/stored-evidence-read.ts'
 import { Balancer } from './versions/balancer.ts'
 
 const HOST = '127.0.0.1'
+const POOL_MAX = 4
+/** A process opens eight connections beside its pool. */
+const CONNECTIONS_OF_ONE = POOL_MAX + 8
 const DRAIN_MAX_MS = 300_000
+const DATABASE_MAX_MS = 300_000
 const REPORT_EVERY = 10
+const WRITERS = 4
 
 const { values } = parseArgs({
   options: {
@@ -78,7 +83,9 @@ async function run(): Promise<boolean> {
     enrollmentSecret: prepared.enrollmentSecret,
     checkId: prepared.checkId,
   })
-  const writers = prepared.groupUrls.slice(0, 2).map((url) => new GroupWriter(url, prepared.key))
+  const writers = prepared.groupUrls
+    .slice(0, WRITERS)
+    .map((url) => new GroupWriter(url, prepared.key))
 
   const beganMs = performance.now()
   const counts = await runRounds({
@@ -152,12 +159,20 @@ async function startServices(baseUrl: string) {
     HELIOGRAPH_BASE_URL: baseUrl,
     HELIOGRAPH_CHECK_INTERVAL_SECONDS: '1',
     HELIOGRAPH_RATE_LIMIT_PER_MINUTE: '1000000',
-    HELIOGRAPH_DATABASE_POOL_MAX: '4',
+    HELIOGRAPH_DATABASE_POOL_MAX: String(POOL_MAX),
     HELIOGRAPH_LOG_LEVEL: 'warn',
     HELIOGRAPH_MASTER_KEY: randomBytes(32).toString('base64'),
   }
   const [port = 0, ...otherPorts] = await takePorts(Number(values.services))
-  const owner = new KilledService('service-1', { dataDir: join(folder, 'data'), port, environment })
+  const owner = new KilledService('service-1', {
+    dataDir: join(folder, 'data'),
+    port,
+    // The embedded database takes as many connections as its process may open, and some more.
+    environment: {
+      ...environment,
+      HELIOGRAPH_DATABASE_POOL_MAX: String((otherPorts.length + 1) * CONNECTIONS_OF_ONE),
+    },
+  })
   cleanUp.push(() => owner.stop())
   await owner.start()
   const connection = await readConnection()
@@ -169,11 +184,11 @@ async function startServices(baseUrl: string) {
     otherPorts.map(async (otherPort, at) => {
       const dataDir = join(folder, `data-${at + 2}`)
       await mkdir(dataDir, { mode: 0o700 })
-      const other = new KilledService(`service-${at + 2}`, {
-        dataDir,
-        port: otherPort,
-        environment: { ...environment, ...database },
-      })
+      const other = new KilledService(
+        `service-${at + 2}`,
+        { dataDir, port: otherPort, environment: { ...environment, ...database } },
+        () => waitUntil(() => owner.isInRotation, DATABASE_MAX_MS, 'the database'),
+      )
       cleanUp.push(() => other.stop())
       await other.start()
       return other

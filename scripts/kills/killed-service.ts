@@ -19,16 +19,24 @@ export class KilledService implements BalancedProcess {
   isInRotation = false
   #onAcknowledged: (() => void)[] = []
 
-  constructor(name: string, options: ServiceOptions) {
+  readonly #waitForDatabase: () => Promise<void>
+
+  constructor(
+    name: string,
+    options: ServiceOptions,
+    waitForDatabase: () => Promise<void> = () => Promise.resolve(),
+  ) {
     this.name = name
+    this.#waitForDatabase = waitForDatabase
     this.port = options.port
     this.process = new ServiceProcess(options)
   }
 
-  /** It ends again where it finds no database, and is started anew. */
+  /** Once its database is there; it ends again where that goes away meanwhile, and is started anew. */
   async start(): Promise<void> {
     for (let attempt = 1; !this.isInRotation; attempt += 1) {
       try {
+        await this.#waitForDatabase()
         await this.process.start()
         this.isInRotation = true
       } catch (error) {

@@ -28,7 +28,8 @@ export async function proveKills(evidence: KillsEvidence) {
   const proof = prove({ changes, agents, checkId, inboxes: { push, poll } })
   const stored = await readStoredEvidence(database, webhookId)
   const untold = stored.webhookEventIds.filter((eventId) => !webhook.has(eventId))
-  const lostWrites = await Promise.all(writers.map((writer) => findLostWrites(database, writer)))
+  const lostWrites: string[] = []
+  for (const writer of writers) lostWrites.push(...(await findLostWrites(database, writer)))
   return {
     ...proof,
     acknowledgedWrites: writers.reduce((sum, { acknowledgedCount }) => sum + acknowledgedCount, 0),
@@ -40,7 +41,7 @@ export async function proveKills(evidence: KillsEvidence) {
       ...proof.problems,
       ...received.problems,
       ...(untold.length === 0 ? [] : [`${untold.length} events did not come by webhook`]),
-      ...lostWrites.flat(),
+      ...lostWrites,
       ...Object.entries(stored.problems)
         .filter(([, count]) => count !== 0)
         .map(([what, count]) => `${what}: ${count}`),

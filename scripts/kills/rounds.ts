@@ -3,6 +3,7 @@
  * in part of the rounds with the embedded database, in part with the receiver.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { waitUntil } from '../high-availability/child-processes.ts'
 import type { KilledService } from './killed-service.ts'
 import type { Receiver } from './receiver.ts'
 import { createSeededRandom } from './seeded-random.ts'
@@ -10,11 +11,12 @@ import { createSeededRandom } from './seeded-random.ts'
 /** How long a process may take to acknowledge something after its start. */
 const ACKNOWLEDGES_MAX_MS = 30_000
 const WORK_MAX_MS = 1_000
-/** The process with the database works for longer: while it is away, nobody works. */
-const OWNER_WORK_MAX_MS = 10_000
+/** The process with the database is killed after so many rounds of the others: while it is away, nobody works. */
+const OWNER_ROUNDS = { least: 5, most: 45 }
+const OWNER_WAITS_MAX_MS = 60 * 60 * 1_000
 const RIGHT_AFTER_SHARE = 0.5
 const RIGHT_AFTER_MAX_MS = 2_000
-const DATABASE_SHARE = 0.5
+const DATABASE_SHARE = 0.7
 const RECEIVER_SHARE = 0.1
 
 export interface RoundCounts {
@@ -54,10 +56,16 @@ async function runRoundsOf(
 ): Promise<void> {
   const random = createSeededRandom(seed + at)
   const hasDatabase = at === 0
-  while (counts.rounds < count && !signal.aborted) {
+  const isOver = () => counts.rounds >= count || signal.aborted
+  while (!isOver()) {
+    if (hasDatabase) {
+      const turn = counts.rounds + random.between(OWNER_ROUNDS.least, OWNER_ROUNDS.most)
+      await waitUntil(() => counts.rounds >= turn || isOver(), OWNER_WAITS_MAX_MS, 'other rounds')
+      if (isOver()) break
+    }
     counts.rounds += 1
     if (!(await service.acknowledgesWithin(ACKNOWLEDGES_MAX_MS))) counts.idle += 1
-    await sleep(random.between(0, hasDatabase ? OWNER_WORK_MAX_MS : WORK_MAX_MS))
+    await sleep(random.between(0, WORK_MAX_MS))
     const isDatabaseKilled = random.happens(DATABASE_SHARE) && hasDatabase
     const isReceiverKilled = random.happens(RECEIVER_SHARE)
     if (random.happens(RIGHT_AFTER_SHARE)) {
