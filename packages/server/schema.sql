@@ -329,6 +329,22 @@ begin
 end $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.issue_wording_is_kept()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into issue_wording (check_id, title, issue_key)
+    select distinct o.check_id, o.title, o.issue_key from opened o
+    where not exists (select from issue_wording w
+      where w.check_id = o.check_id and w.title = o.title and w.issue_key is not distinct from o.issue_key)
+    order by 1, 2, 3
+  on conflict do nothing;
+  return null;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.join_names(names text[])
  RETURNS text
  LANGUAGE sql
@@ -1569,6 +1585,14 @@ create table issue (
   constraint issue_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(id) ON DELETE CASCADE
 ) with (fillfactor=90);
 
+create table issue_wording (
+  check_id bigint not null,
+  title text not null,
+  issue_key text,
+  constraint issue_wording_check_id_fkey FOREIGN KEY (check_id) REFERENCES posture_check(id) ON DELETE CASCADE,
+  constraint issue_wording_key UNIQUE NULLS NOT DISTINCT (check_id, title, issue_key)
+);
+
 create table job_run (
   name text not null,
   started_at timestamp with time zone not null,
@@ -2596,7 +2620,7 @@ CREATE UNIQUE INDEX issue_open_key ON public.issue USING btree (device_id, perso
 CREATE INDEX issue_person ON public.issue USING btree (person_id, id) WHERE (person_id IS NOT NULL);
 CREATE INDEX issue_rechecked ON public.issue USING brin (last_rechecked_at, updated_at, ((id + 0))) WITH (pages_per_range='32', autosummarize='on');
 CREATE INDEX issue_resolved_at ON public.issue USING btree (resolved_at, id) WHERE (resolved_at IS NOT NULL);
-CREATE INDEX issue_texts ON public.issue USING gin (issue_value gin_trgm_ops, title gin_trgm_ops, issue_key gin_trgm_ops);
+CREATE INDEX issue_values ON public.issue USING gin (issue_value gin_trgm_ops) WHERE (issue_value IS NOT NULL);
 CREATE INDEX jwks_fetch_last_fetched_at ON public.jwks_fetch USING btree (last_fetched_at);
 CREATE INDEX live_query_result_campaign ON public.live_query_result USING btree (campaign_id, id);
 CREATE INDEX live_query_target_device ON public.live_query_target USING btree (device_id);
@@ -2686,6 +2710,7 @@ CREATE TRIGGER device_auth_state_inserted AFTER INSERT ON public.device FOR EACH
 CREATE TRIGGER device_auth_state_updated AFTER UPDATE OF auth_state ON public.device FOR EACH ROW WHEN ((old.auth_state <> new.auth_state)) EXECUTE FUNCTION device_auth_state_follows();
 CREATE TRIGGER device_group_member_deleted AFTER DELETE ON public.device_group_member REFERENCING OLD TABLE AS moved FOR EACH STATEMENT EXECUTE FUNCTION count_device_group_members();
 CREATE TRIGGER device_group_member_inserted AFTER INSERT ON public.device_group_member REFERENCING NEW TABLE AS moved FOR EACH STATEMENT EXECUTE FUNCTION count_device_group_members();
+CREATE TRIGGER issue_wording_kept AFTER INSERT ON public.issue REFERENCING NEW TABLE AS opened FOR EACH STATEMENT EXECUTE FUNCTION issue_wording_is_kept();
 CREATE TRIGGER live_query_target_deleted AFTER DELETE ON public.live_query_target REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION live_query_target_leaves_counter();
 CREATE TRIGGER person_check_result_deleted AFTER DELETE ON public.person_check_result FOR EACH ROW EXECUTE FUNCTION person_check_result_leaves_counter();
 CREATE TRIGGER sign_in_attempt_session_exists AFTER INSERT OR UPDATE OF auth_log_session_id ON public.sign_in_attempt FOR EACH ROW WHEN ((new.auth_log_session_id IS NOT NULL)) EXECUTE FUNCTION auth_log_session_exists();

@@ -8,7 +8,7 @@ import { summariseTexts } from './chain/chain-store.ts'
 import { EntryLinker } from './chain/link-audit-entries.ts'
 import { cutAuditChain } from './cut-audit-chain.ts'
 
-const WINDOW = { after: undefined, limit: 1_000 }
+const WINDOW = { afterId: '0', limit: 1_000 }
 
 let log: TestAuditLog
 

@@ -1,7 +1,12 @@
 import { sql, type Expression, type Kysely, type SqlBool } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 import type { SearchClause } from '../../platform/search/search-field.ts'
-import { foreignKeyField, type ClauseCondition } from '../../platform/search/search-to-sql.ts'
+import {
+  clauseToSql,
+  foreignKeyField,
+  type ClauseCondition,
+  type ConditionUse,
+} from '../../platform/search/search-to-sql.ts'
 import { RecordList, type RowOf } from '../../platform/search/record-list.ts'
 import {
   compare,
@@ -28,8 +33,8 @@ export const ISSUE_LIST = new RecordList({
     resolved_at: 'timestamp',
     blocks_device_at: 'timestamp',
     last_rechecked_at: { type: 'timestamp', column: timeField('issue.last_rechecked_at') },
-    title: 'text',
-    issue_key: 'text',
+    title: { type: 'text', column: wordingField('title') },
+    issue_key: { type: 'text', column: wordingField('issue_key') },
     issue_value: 'text',
     exempted: { type: 'boolean', column: isExempted },
     open: { type: 'boolean', column: isOpen },
@@ -76,6 +81,18 @@ export type IssueRecord = RowOf<typeof ISSUE_LIST>
 /** That an issue is open and about a device, as a condition on issues. */
 export function isOpenIssueOn(deviceId: string): Expression<SqlBool> {
   return sql<SqlBool>`issue.device_id = ${deviceId} and issue.resolved_at is null`
+}
+
+/** Issues have their words from their check: found are those of the checks that have ever had the words. */
+function wordingField(column: 'title' | 'issue_key') {
+  return (clause: SearchClause, use: ConditionUse): Expression<SqlBool> => {
+    const isMatch = clauseToSql(sql.ref(`issue.${column}`), clause)
+    if (use === 'compared') return isMatch
+    const checks = sql`
+      select check_id from issue_wording where ${clauseToSql(sql.ref(`issue_wording.${column}`), clause)}`
+    const isOfCheck = use === 'found' ? sql`in (${checks})` : sql`= any(array(${checks}))`
+    return sql<SqlBool>`(issue.check_id ${isOfCheck} and ${isMatch})`
+  }
 }
 
 /** Later are those that were written later, and others that follow a later round; each has an index. */

@@ -3,6 +3,12 @@ import type { Id, Json, OsqueryRow } from './column-types.ts'
 
 /** These tables by their names. */
 export interface IssueTables {
+  /** What issues of a check have said, kept by a trigger. */
+  issue_wording: {
+    check_id: string
+    title: string
+    issue_key: string | null
+  }
   issue: {
     id: Id
     check_id: string
