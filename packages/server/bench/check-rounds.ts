@@ -33,6 +33,7 @@ export const checkRounds: Scenario = {
 interface Phase {
   readonly load: LoadAnswer
   readonly cpuMs: number
+  readonly databaseCpuMs: number
   readonly walBytes: number
 }
 
@@ -57,7 +58,8 @@ async function measure(run: BenchRun): Promise<Measurement[]> {
     if (answer.failures > 0) throw new Error(`${answer.failures} rounds were refused`)
     const after = await readCost()
     const walBytes = after.walBytes - before.walBytes
-    return { load: answer, cpuMs: toCpuMs(after) - toCpuMs(before), walBytes }
+    const databaseCpuMs = after.databaseCpuMs - before.databaseCpuMs
+    return { load: answer, cpuMs: toCpuMs(after) - toCpuMs(before), databaseCpuMs, walBytes }
   }
 
   // The first write to a page after a checkpoint puts the whole page into the log.
@@ -104,6 +106,7 @@ function toBody(nodeKey: string, queryIds: readonly string[]): string {
 
 function toMeasurements(phases: readonly Phase[]): Measurement[] {
   const cpuMs = median(phases.map((phase) => phase.cpuMs / phase.load.answered))
+  const databaseMs = median(phases.map((phase) => phase.databaseCpuMs / phase.load.answered))
   const walBytes = median(phases.map((phase) => phase.walBytes / phase.load.answered))
   const perSecond = phases.map(({ load }) => (load.requests / load.elapsedMs) * 1000)
   const shared = { limit: undefined, ratio: undefined }
@@ -117,6 +120,8 @@ function toMeasurements(phases: readonly Phase[]): Measurement[] {
       details: {
         phases: phases.length,
         connections: CONNECTIONS,
+        service_ms: cpuMs - databaseMs,
+        database_ms: databaseMs,
         rounds_per_second: median(perSecond),
         p50_ms: median(phases.map(({ load }) => load.latencyMs.p50)),
         p99_ms: median(phases.map(({ load }) => load.latencyMs.p99)),

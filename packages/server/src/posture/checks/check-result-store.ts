@@ -7,7 +7,7 @@ import type {
   InitiatingEntity,
   RemediationStrategy,
 } from '../../schema/status-values.ts'
-import { IS_BLOCKING_ALLOWED, IS_TARGETED } from './check-scope-store.ts'
+import type { ChecksOfDevice } from './device-check-store.ts'
 import { RERUN_CHANNEL } from './rerun-answers.ts'
 
 const DEVICES_PER_NOTIFICATION = 200
@@ -35,78 +35,6 @@ export interface DeviceCheck {
   } | null
 }
 
-/** One of several checks of a device. */
-export interface ListedDeviceCheck extends DeviceCheck {
-  readonly deviceId: string
-  /** Whether the device itself runs checks that are not in the list. */
-  readonly hasOtherChecks: boolean
-  /** Whether results follow the last round of the device whose checks are not in the list. */
-  readonly hasOtherFollowers: boolean
-  /** Whether any check of the device shall run again at once. */
-  readonly hasRefreshes: boolean
-  /** What the stored result is known again by, when it follows the last round of the device. */
-  readonly following: { readonly revision: number; readonly contentHash: Buffer } | null
-}
-
-interface DeviceCheckRow extends Omit<ListedDeviceCheck, 'stored' | 'following'> {
-  readonly storedRevision: number | null
-  readonly followingHash: Buffer | null
-  readonly status: CheckStatus | null
-  readonly ranAt: Date | null
-  readonly statusChangedAt: Date | null
-  readonly failingSince: Date | null
-}
-
-/** Checks of a device. */
-export interface ChecksOfDevice {
-  readonly deviceId: string
-  readonly checkIds: readonly string[]
-}
-
-/**
- * Those of the checks that exist, by ascending ids of device and check; each device at most once. The ids travel as
- * JSON: the length of an array would have the statement planned anew for every report.
- */
-export async function listDeviceChecks(
-  tx: Transaction<Schema>,
-  asked: readonly ChecksOfDevice[],
-): Promise<ListedDeviceCheck[]> {
-  const { rows } = await sql<DeviceCheckRow>`
-    with wanted as materialized (${checkPairs(asked)}),
-    rest as materialized (
-      select d.id as device_id, exists (
-        select from posture_check c
-        where (d.id, c.id) not in (select device_id, check_id from wanted) and c.paused_at is null
-          and c.type <> 'external' and ${IS_TARGETED}) as "hasOtherChecks",
-        exists (
-          select from check_result other
-          where other.device_id = d.id and other.follows_round
-            and (d.id, other.check_id) not in (select device_id, check_id from wanted)
-          ) as "hasOtherFollowers",
-        exists (select from check_refresh f where f.device_id = d.id) as "hasRefreshes"
-      from device d
-      where d.id in (
-        select value::bigint
-        from jsonb_array_elements_text(${JSON.stringify(asked.map(({ deviceId }) => deviceId))}::jsonb)))
-    select d.id as "deviceId", c.id as "checkId", c.name, c.issue_title as "issueTitle", c.type,
-      c.revision, c.primary_key_column as "primaryKeyColumn", c.remediation_strategy as strategy,
-      c.grace_period_days as "gracePeriodDays", c.begins_blocking_on as "beginsBlockingOn",
-      c.paused_at is not null as "isPaused", ${IS_TARGETED} as "isTargeted",
-      ${IS_BLOCKING_ALLOWED} as "isBlockingAllowed", r.status, r.ran_at as "ranAt",
-      r.status_changed_at as "statusChangedAt", r.failing_since as "failingSince",
-      r.revision as "storedRevision",
-      case when r.follows_round then r.content_hash end as "followingHash",
-      rest."hasOtherChecks", rest."hasOtherFollowers", rest."hasRefreshes"
-    from wanted
-    join rest on rest.device_id = wanted.device_id
-    join device d on d.id = wanted.device_id
-    join posture_check c on c.id = wanted.check_id
-    left join check_result r on r.device_id = wanted.device_id and r.check_id = wanted.check_id
-    order by d.id, c.id
-  `.execute(tx)
-  return rows.map(toListedCheck)
-}
-
 /** Pairs of a device and a check as rows of `device_id` and `check_id`. */
 function checkPairs(checks: readonly ChecksOfDevice[]): RawBuilder<unknown> {
   const pairs = checks.flatMap(({ deviceId, checkIds }) =>
@@ -115,22 +43,6 @@ function checkPairs(checks: readonly ChecksOfDevice[]): RawBuilder<unknown> {
   return sql`
     select (value ->> 0)::bigint as device_id, (value ->> 1)::bigint as check_id
     from jsonb_array_elements(${JSON.stringify(pairs)}::jsonb)`
-}
-
-function toListedCheck(row: DeviceCheckRow): ListedDeviceCheck {
-  const { status, ranAt, statusChangedAt, failingSince, storedRevision, followingHash, ...check } =
-    row
-  return {
-    ...check,
-    stored:
-      status === null || statusChangedAt === null
-        ? null
-        : { status, ranAt, statusChangedAt, failingSince },
-    following:
-      storedRevision === null || followingHash === null
-        ? null
-        : { revision: storedRevision, contentHash: followingHash },
-  }
 }
 
 /** A result as it is to be stored. */

@@ -32,22 +32,29 @@ export const IS_TARGETED = sql<boolean>`(
   and (not ${hasRule('targeted')} or ${groupRule('targeted')})
   and not ${groupRule('excluded')})`
 
+/** Of which hundredth of all devices one is, from 0 on; it follows from its id alone. */
+export function hundredthOf(deviceId: RawBuilder<unknown>): RawBuilder<number> {
+  const hash = sql`sha256(int8send(${deviceId}))`
+  return sql<number>`((get_byte(${hash}, 0) * 256 + get_byte(${hash}, 1)) % 100)`
+}
+
 /**
- * Whether the strategy of check `c` holds for a device: it is among the share that the check is rolled out to. Of
- * which hundredth a device is follows from its id alone, so that a larger share holds all of a smaller one. People
- * are all meant.
+ * Whether the strategy of check `c` holds for a device: it is among the share that the check is rolled out to, of which
+ * a larger one holds all of a smaller one. People are all meant.
  */
 export function isRolledOut(deviceId: RawBuilder<unknown>): RawBuilder<boolean> {
-  const hash = sql`sha256(int8send(${deviceId}))`
   return sql<boolean>`(c.rollout_percent = 100 or c.target_type = 'people'
-    or (get_byte(${hash}, 0) * 256 + get_byte(${hash}, 1)) % 100 < c.rollout_percent)`
+    or ${hundredthOf(deviceId)} < c.rollout_percent)`
 }
+
+/** Whether an issue of check `c` may block device `d`, as far as its groups decide it. */
+export const IS_BLOCKING_IN_GROUPS = sql<boolean>`(
+  (not ${hasRule('blocking_allowed')} or ${groupRule('blocking_allowed')})
+  and not ${groupRule('blocking_excluded')})`
 
 /** Whether an issue of check `c` may block device `d`, as far as its groups and its share decide it. */
 export const IS_BLOCKING_ALLOWED = sql<boolean>`(
-  ${isRolledOut(sql`d.id`)}
-  and (not ${hasRule('blocking_allowed')} or ${groupRule('blocking_allowed')})
-  and not ${groupRule('blocking_excluded')})`
+  ${isRolledOut(sql`d.id`)} and ${IS_BLOCKING_IN_GROUPS})`
 
 /** A part of the product of checks and devices; without `checkIds` all checks. */
 export interface ScopeSelection {

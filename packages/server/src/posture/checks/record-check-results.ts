@@ -18,13 +18,12 @@ import type { AuthState, Compliance, InitiatingEntity } from '../../schema/statu
 import { moveCheckCounters } from './check-counter-store.ts'
 import {
   deleteFulfilledRefreshes,
-  listDeviceChecks,
   upsertCheckResults,
   type DeviceCheck,
-  type ListedDeviceCheck,
   type NewCheckTransition,
   type NewDeviceResult,
 } from './check-result-store.ts'
+import { listDeviceChecks, type ListedDeviceCheck } from './list-device-checks.ts'
 import { judgeCheckResult, toCounterDeltas, type Judgement } from './judge-check-result.ts'
 import { parseCheckResult, type CheckAnswer } from './parse-check-result.ts'
 import { hashContent, isFoundAgain, isIssueFoundAgain } from './round-changes.ts'
@@ -275,7 +274,7 @@ function toResultsToStore(run: JudgedRun, ranAt: Date): NewDeviceResult[] {
   return run.judged.flatMap(({ check, judgement: { result } }) => {
     const followsRound = isInRound(run, check)
     if (followsRound && isFoundAgain(check, result, ranAt)) return []
-    const contentHash = `\\x${hashContent(result, ranAt).toString('hex')}`
+    const contentHash = hashContent(result, ranAt)
     const { deviceId } = run.report
     return [
       { ...result, device_id: deviceId, follows_round: followsRound, content_hash: contentHash },

@@ -2,7 +2,8 @@ import type { Change } from '../../changes/change.ts'
 import { getDeviceForUpdate, notifyDeviceChanged } from '../devices/device-store.ts'
 import { notFound, conflict } from '../../platform/app-error.ts'
 import { isId } from '../../platform/ids.ts'
-import { listDeviceChecks, upsertCheckRefresh, type DeviceCheck } from './check-result-store.ts'
+import { upsertCheckRefresh, type DeviceCheck } from './check-result-store.ts'
+import { listDeviceChecks } from './list-device-checks.ts'
 
 /** A request to run a check on a device at once. */
 export interface CheckRefresh {

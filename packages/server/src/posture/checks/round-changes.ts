@@ -5,21 +5,23 @@
 import { hash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { OpenIssue, RecheckedIssue } from '../issues/issue.ts'
-import type { ListedDeviceCheck, NewCheckResult } from './check-result-store.ts'
+import type { NewCheckResult } from './check-result-store.ts'
+import type { ListedDeviceCheck } from './list-device-checks.ts'
 
 /**
- * What a stored result is known again by, beside its status and revision: 16 bytes. The time at which it was
+ * What a stored result is known again by, beside its status and revision: 16 bytes, as PostgreSQL writes them (`\\x` and
+ * hexadecimal digits). The time at which it was
  * written belongs to it, so that a hash never stands for what a program without hashes has written since.
  */
 export function hashContent(
   { rows, error_message }: Pick<NewCheckResult, 'rows' | 'error_message'>,
   ranAt: Date,
-): Buffer {
+): string {
   const text = JSON.stringify([rows, error_message, ranAt.getTime()])
-  return hash('sha256', text, 'buffer').subarray(0, HASH_BYTES)
+  return `\\x${hash('sha256', text, 'hex').slice(0, HASH_DIGITS)}`
 }
 
-const HASH_BYTES = 16
+const HASH_DIGITS = 32
 
 /** Whether a result of a round needs no writing, since it is stored as it is and follows the round already. */
 export function isFoundAgain(
@@ -35,7 +37,7 @@ export function isFoundAgain(
   return (
     stored.status === result.status &&
     following.revision === result.revision &&
-    following.contentHash.equals(hashContent(result, storedRanAt))
+    following.contentHash === hashContent(result, storedRanAt)
   )
 }
 

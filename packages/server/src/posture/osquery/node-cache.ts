@@ -46,6 +46,8 @@ export interface NodeCache {
   refresh(state: NodeState): Promise<NodeState | undefined>
   /** Looks up a device, or `all`, again at its next request. */
   invalidate(deviceId: string): void
+  /** What is known of a device has its last round; what is being looked up may not. */
+  noteRound(deviceId: string): void
   /** How many devices are known. */
   count(): number
   /** Devices have issues from now on, or none any more. */
@@ -138,6 +140,9 @@ export function createNodeCache(deps: NodeCacheDependencies): NodeCache {
       }
       const state = states.ofDevice(deviceId)
       if (state !== undefined) state.isStale = true
+    },
+    noteRound(deviceId) {
+      if (lookups.size > 0) this.invalidate(deviceId)
     },
     count: () => states.size,
     noteIssues(deviceIds, hasIssues) {

@@ -164,6 +164,19 @@ describe('distributed read', () => {
     expect(agents.queryCount).toBe(before)
   })
 
+  test('an answer to all of them does not either, and its round has ended all the same', async () => {
+    const check = await agents.posture.insertCheck()
+    const nodeKey = await agents.enroll()
+    expect(Object.keys((await agents.read(nodeKey)).queries)).toHaveLength(1)
+    await agents.answer(nodeKey, { [`check:${check}:1`]: 'PASS' })
+    const before = agents.queryCount
+    agents.posture.clock.advance(59 * MINUTE_MS)
+    expect((await agents.read(nodeKey)).queries).toEqual({})
+    expect(agents.queryCount).toBe(before)
+    agents.posture.clock.advance(8 * MINUTE_MS)
+    expect(Object.keys((await agents.read(nodeKey)).queries)).toHaveLength(1)
+  })
+
   test('live queries ride along and their answers are handed on', async () => {
     const nodeKey = await agents.enroll()
     agents.liveQueries = { 'live:7': 'select 7' }

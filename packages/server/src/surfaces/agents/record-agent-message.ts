@@ -209,7 +209,8 @@ function noteRecorded(deps: AgentDependencies, state: NodeState, report: Recorde
   if (report.kind === 'unknown_device') return forgetRemoved(deps, state)
   noteAnswer(state, report, settings)
   // Nothing else of what is known of a node changes with its answers.
-  if (report.isWholeRound || report.hadRefreshes) nodes.invalidate(state.deviceId)
+  if (report.hadRefreshes) nodes.invalidate(state.deviceId)
+  else if (report.isWholeRound) nodes.noteRound(state.deviceId)
 }
 
 function forgetRemoved({ nodes }: AgentDependencies, { deviceId }: NodeState): never {

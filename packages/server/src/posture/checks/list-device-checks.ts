@@ -1,0 +1,134 @@
+/*
+ * Checks together with their results on devices, for whoever judges a report. How checks apply to a kind of device is
+ * kept in memory under the version that the database tells with every report, in the same snapshot: what was kept
+ * under another one is not used.
+ */
+import type { Transaction } from 'kysely'
+import type { Schema } from '../../schema/schema.ts'
+import type { DeviceCheck } from './check-result-store.ts'
+import {
+  listAskedDevices,
+  readDeviceKind,
+  type AskedDevice,
+  type ChecksOfDevice,
+  type DeviceKind,
+  type KindCheck,
+} from './device-check-store.ts'
+
+/** One of several checks of a device. */
+export interface ListedDeviceCheck extends DeviceCheck {
+  readonly deviceId: string
+  /** Whether the device itself runs checks that are not in the list. */
+  readonly hasOtherChecks: boolean
+  /** Whether results follow the last round of the device whose checks are not in the list. */
+  readonly hasOtherFollowers: boolean
+  /** Whether any check of the device shall run again at once. */
+  readonly hasRefreshes: boolean
+  /** What the stored result is known again by, when it follows the last round of the device. */
+  readonly following: { readonly revision: number; readonly contentHash: string } | null
+}
+
+/** Kinds that are kept: more are there only where groups overlap in very many ways. */
+const KINDS_MAX = 500
+
+/** The kinds of devices of one version. */
+class KnownKinds {
+  #version = ''
+  readonly #checks = new Map<string, readonly KindCheck[]>()
+
+  find(kind: DeviceKind): readonly KindCheck[] | undefined {
+    return kind.version === this.#version ? this.#checks.get(toKey(kind)) : undefined
+  }
+
+  keep(kind: DeviceKind, checks: readonly KindCheck[]): void {
+    if (kind.version !== this.#version || this.#checks.size >= KINDS_MAX) this.#checks.clear()
+    this.#version = kind.version
+    this.#checks.set(toKey(kind), checks)
+  }
+}
+
+function toKey({ groupIds, platform }: DeviceKind): string {
+  return `${platform} ${groupIds}`
+}
+
+const knownKinds = new KnownKinds()
+
+/** Those of the checks that exist, by ascending ids of device and check; each device at most once. */
+export async function listDeviceChecks(
+  tx: Transaction<Schema>,
+  asked: readonly ChecksOfDevice[],
+): Promise<ListedDeviceCheck[]> {
+  const askedById = new Map(asked.map(({ deviceId, checkIds }) => [deviceId, new Set(checkIds)]))
+  const listed: ListedDeviceCheck[] = []
+  for (const device of await listAskedDevices(tx, asked)) {
+    const { deviceId } = device
+    const checks = knownKinds.find(device) ?? (await readChecks(tx, deviceId))
+    listed.push(...toListedChecks(device, checks, askedById.get(deviceId) ?? new Set()))
+  }
+  return listed
+}
+
+async function readChecks(
+  tx: Transaction<Schema>,
+  deviceId: string,
+): Promise<readonly KindCheck[]> {
+  const { checks, kind } = await readDeviceKind(tx, deviceId)
+  if (kind !== undefined) knownKinds.keep(kind, checks)
+  return checks
+}
+
+function toListedChecks(
+  device: AskedDevice,
+  checks: readonly KindCheck[],
+  askedIds: ReadonlySet<string>,
+): ListedDeviceCheck[] {
+  const { deviceId, hasRefreshes, hundredth } = device
+  const results = device.results ?? []
+  const resultById = new Map(results.map((result) => [result[0], result]))
+  const hasOtherChecks = checks.some(
+    ({ checkId, isPaused, isTargeted, type }) =>
+      isTargeted && !isPaused && type !== 'external' && !askedIds.has(checkId),
+  )
+  const followers = results.filter(([, , , , , , followingHash]) => followingHash !== null)
+  const hasOtherFollowers = device.followersCount > followers.length
+  return checks
+    .filter(({ checkId }) => askedIds.has(checkId))
+    .map(({ isBlockingInGroups, rolloutPercent, ...check }) => {
+      const result = resultById.get(check.checkId)
+      return {
+        ...check,
+        deviceId,
+        isBlockingAllowed: isBlockingInGroups && hundredth < rolloutPercent,
+        hasOtherChecks,
+        hasOtherFollowers,
+        hasRefreshes,
+        ...(result === undefined ? NOTHING_STORED : toStored(result)),
+      }
+    })
+}
+
+const NOTHING_STORED = { stored: null, following: null }
+
+function toStored([
+  ,
+  status,
+  revision,
+  ranAt,
+  statusChangedAt,
+  failingSince,
+  contentHash,
+]: NonNullable<AskedDevice['results']>[number]): Pick<ListedDeviceCheck, 'following' | 'stored'> {
+  return {
+    stored: {
+      status,
+      ranAt: toDate(ranAt),
+      statusChangedAt: new Date(statusChangedAt),
+      failingSince: toDate(failingSince),
+    },
+    following: contentHash === null ? null : { revision, contentHash },
+  }
+}
+
+function toDate(text: string | null): Date | null {
+  return text === null ? null : new Date(text)
+}
