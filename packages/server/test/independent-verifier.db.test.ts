@@ -41,7 +41,7 @@ beforeAll(async () => {
   streams = await createStreamsApi()
   await streams.api.app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = streams.api.app.server.address() as AddressInfo
-  keys = jwksRsa({ jwksUri: `http://127.0.0.1:${port}/ssf/jwks.json`, timeout: 5_000 })
+  keys = jwksRsa({ jwksUri: `http://127.0.0.1:${port}/ssf/jwks.json`, timeout: 60_000 })
   deviceId = await insertDevice(streams.db)
 })
 afterAll(() => streams.close())

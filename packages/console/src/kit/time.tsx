@@ -1,6 +1,6 @@
 /* Times: how long ago at sight, exactly on pointing, and moving on by themselves. */
 import { Tooltip } from '@mantine/core'
-import { useState, useSyncExternalStore } from 'react'
+import { useRef, useState, useSyncExternalStore } from 'react'
 import { texts } from './texts.ts'
 
 const TICK_MS = 15_000
@@ -68,21 +68,24 @@ interface TimeProps {
 
 export function Time({ at, absent = texts.never, isExact = false }: TimeProps) {
   const moment = useNow()
-  // Lists have hundreds of times, and a tooltip costs more than all of a row: it begins with the first pointing.
+  const time = useRef<HTMLTimeElement>(null)
+  // Lists have hundreds of times, and a tooltip costs more than all of a row: there is one while somebody points. The
+  // element under the pointer stays what it was: another one would not hear of the pointer before it moves again.
   const [isPointedAt, setPointedAt] = useState(false)
   if (at === null || at === undefined || at === '') return <span>{absent}</span>
   const ago = formatRelative(at, Math.max(moment, 0))
   const shown = isExact ? formatExact(at) : ago
-  if (!isPointedAt) {
-    return (
-      <time dateTime={at} onMouseEnter={() => setPointedAt(true)}>
+  return (
+    <>
+      <time
+        ref={time}
+        dateTime={at}
+        onMouseEnter={() => setPointedAt(true)}
+        onMouseLeave={() => setPointedAt(false)}
+      >
         {shown}
       </time>
-    )
-  }
-  return (
-    <Tooltip label={isExact ? ago : formatExact(at)}>
-      <time dateTime={at}>{shown}</time>
-    </Tooltip>
+      {isPointedAt && <Tooltip opened target={time} label={isExact ? ago : formatExact(at)} />}
+    </>
   )
 }

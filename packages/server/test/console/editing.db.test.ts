@@ -127,7 +127,7 @@ describe('a stream', () => {
     await page.route(`**/ssf_streams/${stream.id}`, (route) => route.fulfill({ status: 503 }))
     const other = await console.openPage('/signals/streams')
     await sendAs(other, 'PATCH', `/ssf_streams/${stream.id}`, { description: 'Changed' })
-    await page.getByText('This could not be read again').waitFor({ timeout: 60_000 })
+    await page.getByText('This could not be read again').waitFor()
     expect(await name.inputValue()).toBe('Typed')
   })
 })

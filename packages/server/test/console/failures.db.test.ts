@@ -90,7 +90,7 @@ async function lookAtAll(
 async function expectTold(page: Page, words: RegExp): Promise<string | undefined> {
   const told = page.getByRole('main').filter({ hasText: words })
   try {
-    await told.waitFor({ timeout: 60_000 })
+    await told.waitFor()
     return undefined
   } catch {
     return `says ${JSON.stringify((await page.getByRole('main').innerText()).slice(0, 200))}`
@@ -133,7 +133,7 @@ describe('every page', () => {
       const isBlank = async () =>
         (await main.innerText()).trim() === '' &&
         (await main.locator('[class*=Skeleton]').count()) === 0
-      await expect.poll(isBlank, { timeout: 20_000 }).toBe(false)
+      await expect.poll(isBlank).toBe(false)
       release()
       return expectTold(page, /The database is away\.[^]*req_failed/)
     })

@@ -205,7 +205,7 @@ describe('a service that is started anew', () => {
     const again = await composeProcess(services)
     await again.supervisor.start()
     await again.http.listen({ port: Number(new URL(console.baseUrl).port), host: 'localhost' })
-    await list.getByRole('link', { name: 'bo-laptop' }).waitFor({ timeout: 60_000 })
+    await list.getByRole('link', { name: 'bo-laptop' }).waitFor()
     expect(await form.getByLabel('Block at once').isChecked()).toBe(true)
     await form.getByRole('heading', { name: 'What saving would do' }).waitFor()
     await Promise.all([list.close(), form.close()])

@@ -134,7 +134,7 @@ describe('the streams of the console', () => {
 
     await openTab(page, 'Self-test')
     await page.getByRole('button', { name: 'Run self-test' }).click()
-    await page.getByText(/The receiver went wrong in \d+ cases/).waitFor({ timeout: 30_000 })
+    await page.getByText(/The receiver went wrong in \d+ cases/).waitFor()
     await page.getByText('Accepted what is bad').first().waitFor()
 
     await openTab(page, 'Present state')

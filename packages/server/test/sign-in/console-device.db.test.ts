@@ -93,6 +93,11 @@ async function setAuthState(authState: 'Good' | 'Blocked'): Promise<void> {
     .execute()
 }
 
+/** Waits for an address, by whatever way: a page may leave for another one before it has loaded. */
+async function reach(page: Page, address: RegExp): Promise<void> {
+  await expect.poll(() => page.url()).toMatch(address)
+}
+
 it('an admin proves the own device, asks the others for theirs, and is told who would have none', async () => {
   await setRequired(false)
   world.sitAt(computer)
@@ -107,7 +112,7 @@ it('an admin proves the own device, asks the others for theirs, and is told who 
   await dialog.getByRole('link', { name: 'Prove your device' }).click()
   await heading(page, 'Prove your device')
   await prove(page)
-  await page.waitForURL(/\/console\/settings\/organisation$/)
+  await reach(page, /\/console\/settings\/organisation$/)
   await page.getByRole('switch', { name: SWITCH }).click()
   await confirm.click()
   await page.getByText('The organisation was changed').waitFor()
@@ -123,7 +128,7 @@ it('a new session is asked for its device, and comes back to where it wanted to 
   await heading(page, ASKED)
   await expectGood(page, 'device-asked')
   await prove(page)
-  await page.waitForURL(/\/console\/devices\?query=auth_state/)
+  await reach(page, /\/console\/devices\?query=auth_state/)
   await page.getByRole('link', { name: computer.name }).waitFor()
 })
 
@@ -133,7 +138,7 @@ it('who came by a one-time link proves the device first, and then sets a way to 
   const [page] = await openConsole('/', { isSetupPending: true })
   await heading(page, ASKED)
   await prove(page)
-  await page.waitForURL(/\/console\/sign-in/)
+  await reach(page, /\/console\/sign-in/)
   await page
     .getByRole('button', { name: /passkey/i })
     .first()
@@ -145,13 +150,13 @@ it('an admin at a computer that is none of theirs gets no further', async () => 
   const [page] = await openConsole('/devices')
   await heading(page, ASKED)
   await prove(page)
-  await page.waitForURL(/\/sign-in\/attempts\//)
+  await reach(page, /\/sign-in\/attempts\//)
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.goto(`${world.baseUrl}/console/devices`)
   await page.getByText('This session has not proven yet on which device it is.').waitFor()
   await expectGood(page, 'device-refused')
   await page.getByRole('button', { name: 'Sign out' }).click()
-  await page.waitForURL(/\/console\/sign-in$/)
+  await reach(page, /\/console\/sign-in$/)
 })
 
 it('an open page leads to the reason when the device becomes Blocked, and on once it is good', async () => {
@@ -170,7 +175,7 @@ it('an open page leads to the reason when the device becomes Blocked, and on onc
   await page.getByRole('button', { name: 'Look again' }).click()
   await heading(page, 'Your device is trusted')
   await page.getByRole('link', { name: 'Go on to the console' }).click()
-  await page.waitForURL(/\/console\/checks/)
+  await reach(page, /\/console\/checks/)
 })
 
 it('a command on the machine lets everybody in again, and is in the audit log', async () => {

@@ -12,14 +12,25 @@ const INSTALLED_BROWSERS = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ]
 
+/** How long a page may take at most to show what a test waits for: far above what it needs on a busy machine. */
+const WAIT_MAX_MS = 120_000
+
 /** Starts a browser that reaches `localhost` and these hosts alone. Close it. */
 export async function launchBrowser(...hosts: readonly string[]): Promise<Browser> {
-  return chromium.launch(await toLaunchOptions(hosts))
+  const browser = await chromium.launch(await toLaunchOptions(hosts))
+  browser.on('context', makePatient)
+  return browser
 }
 
 /** Starts a browser that keeps its profile in a folder. Close it. */
 export async function launchProfile(folder: string): Promise<BrowserContext> {
-  return chromium.launchPersistentContext(folder, await toLaunchOptions([]))
+  const context = await chromium.launchPersistentContext(folder, await toLaunchOptions([]))
+  makePatient(context)
+  return context
+}
+
+function makePatient(context: BrowserContext): void {
+  context.setDefaultTimeout(WAIT_MAX_MS)
 }
 
 async function toLaunchOptions(hosts: readonly string[]): Promise<LaunchOptions> {
@@ -28,6 +39,8 @@ async function toLaunchOptions(hosts: readonly string[]): Promise<LaunchOptions>
     '--no-sandbox',
     '--disable-dev-shm-usage',
     '--disable-gpu',
+    // What draws without a graphics card needs no process of its own.
+    '--in-process-gpu',
     `--host-resolver-rules=${['MAP * ~NOTFOUND', ...reached].join(' , ')}`,
   ]
   return { ...(await findBrowser()), args }
