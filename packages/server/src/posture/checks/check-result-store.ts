@@ -7,7 +7,6 @@ import type {
   InitiatingEntity,
   RemediationStrategy,
 } from '../../schema/status-values.ts'
-import type { ChecksOfDevice } from './device-check-store.ts'
 import { RERUN_CHANNEL } from './rerun-answers.ts'
 
 const DEVICES_PER_NOTIFICATION = 200
@@ -33,6 +32,12 @@ export interface DeviceCheck {
     readonly statusChangedAt: Date
     readonly failingSince: Date | null
   } | null
+}
+
+/** Checks of a device. */
+export interface ChecksOfDevice {
+  readonly deviceId: string
+  readonly checkIds: readonly string[]
 }
 
 /** Pairs of a device and a check as rows of `device_id` and `check_id`. */

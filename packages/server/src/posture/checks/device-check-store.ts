@@ -6,13 +6,7 @@ import { sql, type Transaction } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 import type { CheckStatus } from '../../schema/status-values.ts'
 import { hundredthOf, IS_BLOCKING_IN_GROUPS, IS_TARGETED } from './check-scope-store.ts'
-import type { DeviceCheck } from './check-result-store.ts'
-
-/** Checks of a device. */
-export interface ChecksOfDevice {
-  readonly deviceId: string
-  readonly checkIds: readonly string[]
-}
+import type { ChecksOfDevice, DeviceCheck } from './check-result-store.ts'
 
 /** By what is known again how checks apply to a device. */
 export interface DeviceKind {

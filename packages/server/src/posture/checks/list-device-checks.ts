@@ -5,12 +5,11 @@
  */
 import type { Transaction } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
-import type { DeviceCheck } from './check-result-store.ts'
+import type { ChecksOfDevice, DeviceCheck } from './check-result-store.ts'
 import {
   listAskedDevices,
   readDeviceKind,
   type AskedDevice,
-  type ChecksOfDevice,
   type DeviceKind,
   type KindCheck,
 } from './device-check-store.ts'
