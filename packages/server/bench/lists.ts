@@ -12,6 +12,7 @@ import { tableRecordList } from '../src/posture/reporting/table-record-read.ts'
 import type { ServiceFoundation } from '../src/app/foundation.ts'
 import { measureDeviceLists } from './device-lists.ts'
 import { measureEveryList } from './every-list.ts'
+import { measureIndexBytes } from './index-bytes.ts'
 import { createListClient, type ListClient } from './list-client.ts'
 import { insertListData, toListDataSize, type ListIds } from './list-data.ts'
 import { findLists, findParents, type ListDocument, type PublishedList } from './list-searches.ts'
@@ -49,6 +50,7 @@ async function measure(run: BenchRun): Promise<Measurement[]> {
   })
   return [
     ...(await measureDeviceLists(run, { client, db: service.services.db, devices: size.devices })),
+    ...(await measureIndexBytes(service.services.db)),
     ...(await measureEveryList(run, client, await listPublished(client, ids))),
   ]
 }

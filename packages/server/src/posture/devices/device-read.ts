@@ -24,9 +24,9 @@ export const DEVICE_LIST = new RecordList({
     name: 'text',
     registered_at: 'timestamp',
     last_authenticated_at: 'timestamp',
-    serial: 'text',
+    serial: { type: 'text', column: hardwareField('serial') },
     note: 'text',
-    hardware_uuid: 'text',
+    hardware_uuid: { type: 'text', column: hardwareField('hardware_uuid') },
     device_type: { type: 'enum', values: Object.values(DEVICE_TYPES), column: isOfType },
     auth_state: { type: 'enum', values: AUTH_STATES, column: isInState },
     operating_system: 'text',
@@ -82,6 +82,16 @@ export interface PersonGroupName {
 
 /** A device as the API shows it. */
 export type DeviceRecord = RowOf<typeof DEVICE_LIST>
+
+/** What tells devices apart is indexed in lower case. */
+function hardwareField(column: 'serial' | 'hardware_uuid') {
+  const stored = sql.ref(`device.${column}`)
+  return (clause: SearchClause): Expression<SqlBool> => {
+    const isMatch = clauseToSql(stored, clause)
+    if (clause.operator !== ':') return isMatch
+    return sql<SqlBool>`(lower(${stored}) = lower(${clause.values[0]}) and ${isMatch})`
+  }
+}
 
 function isOfType(clause: SearchClause): Expression<SqlBool> {
   const values = mapValues(clause.values, (value) => toPlatform(String(value)))
