@@ -100,13 +100,8 @@ export function createNodeCache(deps: NodeCacheDependencies): NodeCache {
     return state
   }
 
-  function findKnown(cacheKey: string): NodeState | undefined {
-    const state = states.get(cacheKey)
-    return state === undefined || state.isStale ? undefined : state
-  }
-
   async function find(cacheKey: string): Promise<NodeState | undefined> {
-    const known = findKnown(cacheKey)
+    const known = states.findFresh(cacheKey)
     if (known !== undefined) return known
     const unknownUntil = unknownUntilMs.get(cacheKey) ?? 0
     const nowMs = deps.clock.now().getTime()
@@ -122,7 +117,7 @@ export function createNodeCache(deps: NodeCacheDependencies): NodeCache {
   }
 
   return {
-    peek: (nodeKey) => findKnown(toCacheKey(nodeKey)),
+    peek: (nodeKey) => states.findFresh(toCacheKey(nodeKey)),
     find: (nodeKey) => find(toCacheKey(nodeKey)),
     async refresh(state) {
       const cacheKey = states.keyOf(state.deviceId)
@@ -162,6 +157,11 @@ class NodeStates {
 
   get(cacheKey: string): NodeState | undefined {
     return this.#states.get(cacheKey)
+  }
+
+  findFresh(cacheKey: string): NodeState | undefined {
+    const state = this.#states.get(cacheKey)
+    return state === undefined || state.isStale ? undefined : state
   }
 
   keyOf(deviceId: string): string | undefined {

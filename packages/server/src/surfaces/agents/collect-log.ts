@@ -136,7 +136,8 @@ export class LogCollector implements MessageCollector {
   async #readSnapshots(
     reading: LogReading,
   ): Promise<{ snapshots: ReportedSnapshot[]; asEvents: number }> {
-    const newest = new Map<string, { readonly unixTime: number; readonly text: string }>()
+    const newest = new Map<string, NewestLine>()
+    const isOnlyLine = this.#lines.length === 1
     let asEvents = 0
     let parsed = 0
     for (const text of this.#lines) {
@@ -151,12 +152,22 @@ export class LogCollector implements MessageCollector {
       if (toRows(line) === undefined) continue
       const name = toText(line['name'])
       const unixTime = toCount(line['unixTime'])
-      if ((newest.get(name)?.unixTime ?? unixTime) <= unixTime) newest.set(name, { unixTime, text })
+      if ((newest.get(name)?.unixTime ?? unixTime) > unixTime) continue
+      newest.set(name, { unixTime, text, line: isOnlyLine ? line : undefined })
     }
-    // Parsed once more, so that the rows of no more than one snapshot are held at once.
-    const snapshots = [...newest.values()].flatMap(({ text }) => toSnapshot(text, reading))
+    // Of several lines each is parsed once more, so that the rows of no more than one snapshot are held at once.
+    const snapshots = [...newest.values()].flatMap(({ line, text }) =>
+      toSnapshot(line ?? parseReportLine(text, reading.prefix), reading),
+    )
     return { snapshots, asEvents }
   }
+}
+
+/** The newest line of a table; parsed where it is the only one of its message. */
+interface NewestLine {
+  readonly unixTime: number
+  readonly text: string
+  readonly line: JsonObject | undefined
 }
 
 /** A line of a query whose name begins so. */
@@ -172,8 +183,7 @@ function toRows({ snapshot }: JsonObject): readonly unknown[] | undefined {
   return Array.isArray(snapshot) ? snapshot : undefined
 }
 
-function toSnapshot(text: string, reading: LogReading): ReportedSnapshot[] {
-  const line = parseReportLine(text, reading.prefix)
+function toSnapshot(line: JsonObject | undefined, reading: LogReading): ReportedSnapshot[] {
   const rows = line === undefined ? undefined : toRows(line)
   if (line === undefined || rows === undefined) return []
   const tableName = toText(line['name']).slice(reading.prefix.length)
