@@ -40,6 +40,7 @@ export class KilledService implements BalancedProcess {
         await this.process.start()
         this.isInRotation = true
       } catch (error) {
+        await this.process.kill(false)
         if (attempt === STARTS_MAX) throw error
         await sleep(RESTART_MS)
       }

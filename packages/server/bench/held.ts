@@ -3,7 +3,6 @@
  * happens, and how soon a question reaches a device that is held. The questions are asked by another process than the
  * one that holds, as in a deployment of several.
  */
-import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { request } from 'undici'
 import { readFileHandleLimit } from '../src/app/file-handles.ts'
@@ -17,7 +16,7 @@ import { heldNodeKey, insertHeldFleet } from './held-fleet-store.ts'
 import type { HeldAnswer, HeldCommand, QuestionArrival } from './held-program.ts'
 import { toLatencyMeasurements } from './latency-measurements.ts'
 import { runOpenLoop } from './open-loop.ts'
-import { readProcessCpuMs } from './process-cpu.ts'
+import { readMemoryKib, readProcessCpuMs } from './process-cpu.ts'
 import type { BenchRun, Measurement, Scenario } from './scenario.ts'
 import { startServiceUnderTest, type ServiceUnderTest } from './service-under-test.ts'
 import { summariseLatencies } from './statistics.ts'
@@ -180,11 +179,6 @@ async function readHeld(metricsUrl: string): Promise<number> {
 }
 
 /** The memory that a process occupies; 0 where the system does not tell. */
-async function readMemoryKib(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0)
-}
-
 function toMeasurements(
   asked: ReadonlyMap<string, number>,
   arrivals: readonly QuestionArrival[],

@@ -1,5 +1,5 @@
 /*
- * CPU time as Linux accounts for it. It suffers less from what else runs on a machine than rates do,
+ * CPU time and memory as Linux accounts for them. It suffers less from what else runs on a machine than rates do,
  * and it tells how much else does run. Other systems answer undefined.
  */
 import { readdir, readFile } from 'node:fs/promises'
@@ -17,6 +17,12 @@ interface ProcessTimes {
 /** CPU time that a process has used so far, all its threads together. */
 export async function readProcessCpuMs(pid: number): Promise<number | undefined> {
   return (await readTimes(String(pid)))?.ownMs
+}
+
+/** Memory of a process that is in use at present, in KiB; 0 where the system does not tell. */
+export async function readMemoryKib(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0)
 }
 
 /** CPU time that processes have used so far, with everything that they and others started for them. */

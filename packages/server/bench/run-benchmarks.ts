@@ -14,11 +14,13 @@ import { isolation, webhookIsolation } from './isolation.ts'
 import { lists } from './lists.ts'
 import { liveAnswers } from './live-answers.ts'
 import { longPoll } from './long-poll.ts'
+import { processes } from './processes.ts'
 import { reportingLogs } from './reporting-logs.ts'
 import { reads } from './reads.ts'
 import { retention } from './retention.ts'
 import type { Measurement, Scenario } from './scenario.ts'
 import { readMachineCpu, shareOfOthers } from './process-cpu.ts'
+import { scale } from './scale.ts'
 import { start } from './start.ts'
 import { signalLatency } from './signal-latency.ts'
 import { signIns } from './sign-ins.ts'
@@ -44,8 +46,10 @@ export const SCENARIOS: readonly Scenario[] = [
   reportingLogs,
   start,
   reads,
+  processes,
   backlog,
   lists,
+  scale,
   retention,
   consoleInBrowser,
 ]

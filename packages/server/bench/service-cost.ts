@@ -15,15 +15,26 @@ export interface ServiceCost {
 }
 
 /** Opens what reads the cost of a service so far. */
-export async function openCostReader({
+export function openCostReader({
   pid,
   services: { db },
 }: ServiceUnderTest): Promise<() => Promise<ServiceCost>> {
+  return openCostReaderOf([pid], db)
+}
+
+/** Opens what reads the cost of several processes and of their one database so far. */
+export async function openCostReaderOf(
+  pids: readonly number[],
+  db: Kysely<Schema>,
+): Promise<() => Promise<ServiceCost>> {
   const databasePid = await findDatabasePid(db)
   // PostgreSQL runs under the service when it is the embedded one: counted once.
   return async () => {
     const databaseCpuMs = databasePid === undefined ? 0 : await readTreesCpuMs([databasePid])
-    const both = await readTreesCpuMs([pid, ...(databasePid === undefined ? [] : [databasePid])])
+    const both = await readTreesCpuMs([
+      ...pids,
+      ...(databasePid === undefined ? [] : [databasePid]),
+    ])
     return {
       serviceCpuMs: both - databaseCpuMs,
       databaseCpuMs,

@@ -3,18 +3,12 @@
  * thrown away. What a benchmark needs in its database is written before it starts, so that the service
  * finds it like any state of an earlier run.
  */
-import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
-import { open, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import { request } from 'undici'
 import { loadConfig, type Config } from '../src/app/config/load-config.ts'
 import { findFreePort } from '../src/platform/net/find-free-port.ts'
 import { openFoundation, type ServiceFoundation } from '../src/app/foundation.ts'
 import { createTemporaryDataFolder } from './data-folder.ts'
 import type { BenchRun } from './scenario.ts'
+import { startServiceChild } from './service-child.ts'
 
 export interface ServiceUnderTest {
   readonly url: string
@@ -35,11 +29,6 @@ export interface ServiceOptions {
   readonly prepareFolder?: (dataDir: string) => Promise<void>
 }
 
-const START_TIMEOUT_MS = 60_000
-const STOP_TIMEOUT_MS = 20_000
-const POLL_MS = 50
-const LOG_TAIL_LENGTH = 2_000
-
 /** Prepares a data folder and starts the service on it; both are gone when the run is cleaned up. */
 export async function startServiceUnderTest(
   run: BenchRun,
@@ -58,7 +47,7 @@ export async function startServiceUnderTest(
   run.signal.throwIfAborted()
   const url = `http://127.0.0.1:${port}`
   const startMs = performance.now()
-  const pid = await startProcess(run, environment, url)
+  const { pid } = await startServiceChild(run, environment)
   const startedInMs = performance.now() - startMs
   const services = await openFoundation(config, { purpose: 'command' })
   run.cleanup.add(() => services.close())
@@ -72,71 +61,4 @@ async function prepareDatabase(config: Config, options: ServiceOptions): Promise
   } finally {
     await services.close()
   }
-}
-
-async function startProcess(
-  run: BenchRun,
-  settings: Readonly<Record<string, string>> & { readonly HELIOGRAPH_DATA_DIR: string },
-  url: string,
-): Promise<number> {
-  const logPath = join(settings.HELIOGRAPH_DATA_DIR, 'service.log')
-  const log = await open(logPath, 'a')
-  const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
-  const { PATH, HOME, TMPDIR, NODE_OPTIONS } = process.env
-  const child = spawn(process.execPath, [...process.execArgv, main, 'serve'], {
-    // Nothing of the operator's own settings may reach it, their database least of all.
-    env: { PATH, HOME, TMPDIR, NODE_OPTIONS, ...settings },
-    stdio: ['ignore', log.fd, log.fd],
-    // A Ctrl-C is for the benchmark, which then stops the service in order.
-    detached: true,
-  })
-  await log.close()
-  const killWithParent = () => child.kill('SIGTERM')
-  process.once('exit', killWithParent)
-  run.cleanup.add(async () => {
-    await stopProcess(child)
-    process.off('exit', killWithParent)
-  })
-  await waitUntilReady(run, child, url, logPath)
-  return child.pid ?? 0
-}
-
-async function waitUntilReady(
-  run: BenchRun,
-  child: ChildProcess,
-  url: string,
-  logPath: string,
-): Promise<void> {
-  const endMs = performance.now() + START_TIMEOUT_MS
-  while (!(await isReady(url))) {
-    run.signal.throwIfAborted()
-    if (hasEnded(child) || performance.now() > endMs) {
-      const tail = (await readFile(logPath, 'utf8')).slice(-LOG_TAIL_LENGTH)
-      throw new Error(`The service did not get ready. The end of its log:\n${tail}`)
-    }
-    await sleep(POLL_MS)
-  }
-}
-
-async function isReady(url: string): Promise<boolean> {
-  try {
-    const { statusCode, body } = await request(`${url}/readyz`)
-    await body.dump()
-    return statusCode === 200
-  } catch {
-    return false
-  }
-}
-
-async function stopProcess(child: ChildProcess): Promise<void> {
-  if (hasEnded(child)) return
-  const ended = once(child, 'exit')
-  child.kill('SIGTERM')
-  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS)
-  await ended
-  clearTimeout(timer)
-}
-
-function hasEnded(child: ChildProcess): boolean {
-  return child.exitCode !== null || child.signalCode !== null
 }
