@@ -238,6 +238,30 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.delete_attempts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  delete from delivery_attempt a using ended where a.delivery_id = ended.id;
+  return null;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.delivery_exists()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform from delivery where id = new.delivery_id for key share;
+  if not found then
+    raise exception 'the delivery % does not exist', new.delivery_id
+      using errcode = 'foreign_key_violation', table = 'delivery_attempt', column = 'delivery_id';
+  end if;
+  return null;
+end $function$
+;
+
 CREATE OR REPLACE FUNCTION public.device_auth_state_follows()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -262,6 +286,7 @@ declare
   lower_bound bigint;
   upper_bound bigint;
   is_empty boolean;
+  attempts regclass;
 begin
   select p.lower_bound, p.upper_bound into lower_bound, upper_bound
     from partitioned_tables() t, list_partitions(t.table_name) p
@@ -274,10 +299,28 @@ begin
     execute format('select not exists (select from partitions.%I)', name) into is_empty;
     if not is_empty then raise exception 'audit entries are append-only'; end if;
   end if;
+  -- They end with their deliveries.
+  if of_table = 'delivery_attempt' then
+    raise exception 'the partition % is none that can be dropped', name;
+  end if;
   -- Most of them before the lock, and what came since under it.
   if of_table = 'auth_log_session' then perform forget_auth_log_sessions(lower_bound, upper_bound); end if;
-  perform lock_for_form(array[format('public.%I', of_table)::regclass]);
+  if of_table = 'delivery' then
+    delete from delivery_attempt
+      where delivery_id >= coalesce(lower_bound, 0) and delivery_id < upper_bound
+        and tableoid <> all(array(select partition from list_left_attempts(name)));
+  end if;
+  perform lock_for_form(case of_table
+    when 'delivery' then array['public.delivery', 'public.delivery_attempt']
+    else array[format('public.%I', of_table)] end::regclass[]);
   if of_table = 'auth_log_session' then perform forget_auth_log_sessions(lower_bound, upper_bound); end if;
+  if of_table = 'delivery' then
+    for attempts in select partition from list_left_attempts(name) loop
+      execute format('drop table %s', attempts);
+    end loop;
+    delete from delivery_attempt
+      where delivery_id >= coalesce(lower_bound, 0) and delivery_id < upper_bound;
+  end if;
   execute format('drop table partitions.%I', name);
 end $function$
 ;
@@ -381,6 +424,22 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.list_left_attempts(dropped text)
+ RETURNS TABLE(partition regclass)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select format('partitions.%I', a.partition_name)::regclass
+  from list_partitions('delivery_attempt') a
+  where a.upper_bound <= partition_position('delivery')
+    and a.upper_bound <= (select max(d.upper_bound) from list_partitions('delivery') d)
+    and not exists (
+      select from list_partitions('delivery') d
+      where not d.is_default and d.partition_name <> dropped
+        and coalesce(d.lower_bound < a.upper_bound, true) and coalesce(a.lower_bound < d.upper_bound, true))
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.list_partitions(of_table text)
  RETURNS TABLE(partition_name text, lower_bound bigint, upper_bound bigint, is_default boolean)
  LANGUAGE sql
@@ -444,6 +503,18 @@ begin
   foreach relation in array relations loop
     execute format('lock table only %s in access exclusive mode', relation);
   end loop;
+end $function$
+;
+
+CREATE OR REPLACE FUNCTION public.lower_queued_from_id()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform pg_advisory_xact_lock_shared(7201, 25);
+  update delivery_destination set queued_from_id = new.id
+    where id = new.destination_id and queued_from_id > new.id;
+  return null;
 end $function$
 ;
 
@@ -518,6 +589,8 @@ AS $function$
     values ('audit_entry', 'sequence', 'audit_entry_number', 8388608::bigint),
       ('auth_log_session', 'id', 'auth_log_session_id_seq', 8388608),
       ('check_transition', 'id', 'check_transition_id_seq', 8388608),
+      ('delivery', 'id', 'delivery_id_seq', 8388608),
+      ('delivery_attempt', 'delivery_id', 'delivery_id_seq', 8388608),
       ('device_status_transition', 'id', 'device_status_transition_id_seq', 8388608),
       ('webhook_event', 'id', 'webhook_event_id_seq', 8388608)
   $function$
@@ -541,7 +614,8 @@ CREATE OR REPLACE FUNCTION public.put_partitioned_table(of_table text, key text,
 AS $function$
 declare
   former regclass := format('public.%I', of_table);
-  former_sequence text := pg_get_serial_sequence(format('public.%I', of_table), key);
+  numbered text := (select attname from pg_attribute where attrelid = former and attidentity <> '');
+  numbers text := pg_get_serial_sequence(format('public.%I', of_table), numbered);
   key_number int2 := (select attnum from pg_attribute where attrelid = former and attname = key);
   last_value bigint;
   dependent text;
@@ -557,9 +631,9 @@ begin
     raise exception 'the view % reads the table % and would go on reading its oldest rows only',
         dependent, of_table using hint = 'Drop the view, and make it anew when the table is partitioned.';
   end if;
-  if former_sequence is not null then
-    last_value := pg_sequence_last_value(former_sequence::regclass);
-    execute format('alter table %s alter column %I drop identity', former, key);
+  if numbers is not null then
+    last_value := pg_sequence_last_value(numbers::regclass);
+    execute format('alter table %s alter column %I drop identity', former, numbered);
   end if;
 
   select array_agg(needed.sql order by place, name) into definitions from (
@@ -592,10 +666,10 @@ begin
   execute format('create table public.%1$I (like partitions.%1$I including all
     excluding identity excluding indexes) partition by range (%2$I)', of_table, key);
   execute format('alter table public.%I drop constraint partition_bound', of_table);
-  if former_sequence is not null then
+  if numbers is not null then
     execute format('alter table public.%I alter column %I add generated always as identity (sequence name %s)',
-      of_table, key, former_sequence);
-    if last_value is not null then perform setval(former_sequence::regclass, last_value); end if;
+      of_table, numbered, numbers);
+    if last_value is not null then perform setval(numbers::regclass, last_value); end if;
   end if;
   foreach definition in array definitions loop
     execute definition;
@@ -1254,9 +1328,8 @@ create table delivery (
   constraint delivery_pkey PRIMARY KEY (id),
   constraint delivery_sequence_check CHECK ((sequence > 0)),
   constraint delivery_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'delivered'::text, 'dead'::text, 'discarded'::text]))),
-  constraint delivery_destination_id_fkey FOREIGN KEY (destination_id) REFERENCES delivery_destination(id) ON DELETE CASCADE,
-  constraint delivery_event_destination UNIQUE (event_id, destination_id)
-) with (fillfactor=35);
+  constraint delivery_destination_id_fkey FOREIGN KEY (destination_id) REFERENCES delivery_destination(id) ON DELETE CASCADE
+) partition by RANGE (id);
 
 create table delivery_attempt (
   id bigint generated always as identity not null,
@@ -1273,10 +1346,8 @@ create table delivery_attempt (
   remote_address text,
   next_attempt_at timestamp with time zone,
   request_headers jsonb,
-  constraint delivery_attempt_pkey PRIMARY KEY (id),
-  constraint delivery_attempt_outcome_check CHECK ((outcome = ANY (ARRAY['accepted'::text, 'rejected'::text, 'retry'::text]))),
-  constraint delivery_attempt_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES delivery(id) ON DELETE CASCADE
-);
+  constraint delivery_attempt_outcome_check CHECK ((outcome = ANY (ARRAY['accepted'::text, 'rejected'::text, 'retry'::text])))
+) partition by RANGE (delivery_id);
 
 create table delivery_destination (
   id bigint generated always as identity not null,
@@ -1289,6 +1360,7 @@ create table delivery_destination (
   keeps_exhausted boolean default false not null,
   last_failure_at timestamp with time zone,
   last_failure text,
+  queued_from_id bigint default 0 not null,
   constraint delivery_destination_pkey PRIMARY KEY (id),
   constraint delivery_destination_kind_check CHECK ((kind = ANY (ARRAY['ssf_push'::text, 'ssf_poll'::text, 'webhook'::text]))),
   constraint delivery_destination_state_check CHECK ((state = ANY (ARRAY['active'::text, 'held'::text, 'stopped'::text, 'deleted'::text])))
@@ -2576,7 +2648,6 @@ CREATE INDEX delivery_due ON public.delivery USING btree (destination_id, next_a
 CREATE INDEX delivery_finished_at ON public.delivery USING btree (finished_at) WHERE (finished_at IS NOT NULL);
 CREATE INDEX delivery_log_subject ON public.delivery USING btree (destination_id, subject_key, id) WHERE (subject_key IS NOT NULL);
 CREATE INDEX delivery_outliving ON public.delivery USING btree (destination_id, next_attempt_at, id) WHERE ((state = 'queued'::text) AND outlives_stop);
-CREATE UNIQUE INDEX delivery_sequence ON public.delivery USING btree (destination_id, sequence) WHERE (sequence IS NOT NULL);
 CREATE INDEX delivery_subject ON public.delivery USING btree (destination_id, subject_key, id) WHERE (state = 'queued'::text);
 CREATE INDEX delivery_txn ON public.delivery USING btree (txn);
 CREATE INDEX delivery_attempt_delivery ON public.delivery_attempt USING btree (delivery_id, number);
@@ -2703,6 +2774,9 @@ CREATE CONSTRAINT TRIGGER audit_pending_append AFTER INSERT ON public.audit_pend
 CREATE TRIGGER audit_subtree_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_subtree FOR EACH STATEMENT EXECUTE FUNCTION audit_entry_is_append_only();
 CREATE TRIGGER auth_log_session_is_forgotten AFTER DELETE ON public.auth_log_session FOR EACH ROW EXECUTE FUNCTION forget_auth_log_session();
 CREATE TRIGGER check_result_deleted AFTER DELETE ON public.check_result FOR EACH ROW EXECUTE FUNCTION check_result_leaves_counter();
+CREATE TRIGGER delivery_attempts_end AFTER DELETE ON public.delivery REFERENCING OLD TABLE AS ended FOR EACH STATEMENT EXECUTE FUNCTION delete_attempts();
+CREATE TRIGGER delivery_waits_again AFTER UPDATE OF state ON public.delivery FOR EACH ROW WHEN (((new.state = 'queued'::text) AND (old.state <> 'queued'::text))) EXECUTE FUNCTION lower_queued_from_id();
+CREATE TRIGGER delivery_attempt_delivery_exists AFTER INSERT OR UPDATE OF delivery_id ON public.delivery_attempt FOR EACH ROW EXECUTE FUNCTION delivery_exists();
 CREATE TRIGGER device_auth_state_inserted AFTER INSERT ON public.device FOR EACH ROW EXECUTE FUNCTION device_auth_state_follows();
 CREATE TRIGGER device_auth_state_updated AFTER UPDATE OF auth_state ON public.device FOR EACH ROW WHEN ((old.auth_state <> new.auth_state)) EXECUTE FUNCTION device_auth_state_follows();
 CREATE TRIGGER device_group_member_deleted AFTER DELETE ON public.device_group_member REFERENCING OLD TABLE AS moved FOR EACH STATEMENT EXECUTE FUNCTION count_device_group_members();

@@ -36,6 +36,7 @@ export const PERIODIC_JOBS = {
   'signing key proofs': byEach(['api', 'worker'], 5 * SECOND_MS),
   'signing keys': byEach(['api', 'worker'], MINUTE_MS),
   'unreachable receivers': byOneWorker(5 * MINUTE_MS),
+  'waiting deliveries': byOneWorker(10 * MINUTE_MS),
 } as const satisfies Record<string, Period>
 
 /** The jobs that are due at times which the database knows; workers share them. */

@@ -41,6 +41,8 @@ export const LOCK_KEYS = {
   signInKeys: [SINGLE, 22],
   /** Makes and converts partitions of tables. */
   partitions: [SINGLE, 24],
+  /** Raises the first ids of what waits; shared by those who have deliveries wait again. */
+  waitingDeliveries: [SINGLE, 25],
   /** Brings the views of the reporting schema up to date. */
   reportingViews: [7202, 1],
 } as const satisfies Record<string, AdvisoryLock>

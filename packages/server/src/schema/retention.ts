@@ -156,6 +156,7 @@ export const RETENTION = {
     key: 'id',
     ageBy: 'finished_at',
     walk: 'age',
+    isPartitioned: true,
     keeps: DELIVERIES,
     passEveryMs: HOUR_MS,
     batchSize: 500,

@@ -14,6 +14,7 @@ import {
   deleteMarkedDestinations,
   deliveryRetention,
 } from './dispatch/delivery-retention-store.ts'
+import { raiseQueuedFrom } from './dispatch/queued-from-store.ts'
 import { createWorkerPresence } from './dispatch/worker-presence.ts'
 import { reviewFallbacks } from './push/review-fallbacks.ts'
 import { waitingEventRetention } from './streams/waiting-event-store.ts'
@@ -79,6 +80,7 @@ export function createDeliveryPart(
         }),
       ),
       periodicJob('unreachable receivers', () => deadLetterUnreachable(foundation.db)),
+      periodicJob('waiting deliveries', () => raiseQueuedFrom(foundation.db)),
       periodicJob('deleted streams', () => deleteMarkedDestinations(foundation.db)),
     ],
     retention: [...deliveryRetention(settings), waitingEventRetention(foundation.db, settings)],

@@ -24,8 +24,10 @@ export function expirePartitions(aging: AgingTable, rows: RowsEnd): EndPartition
     let count = 0
     for (const partition of await listFullPartitions(db, aging.table)) {
       const last = await findLastAge(db, aging, partition)
-      if (last !== null && last > before) break
-      if (last === null && !(await isLeft(db, aging, partition))) break
+      // The last row has not begun to age.
+      if (last === null) continue
+      if (last !== undefined && last > before) break
+      if (last === undefined && !(await isLeft(db, aging, partition))) break
       if (await isHeld(db, aging, rows, partition, before)) continue
       const ended = await countRows(db, aging, partition)
       if (!(await tryToDrop(db, aging.table, partition))) break
@@ -44,8 +46,9 @@ export async function findDeferredKeys(
   const deferred: Partition[] = []
   for (const partition of await listFullPartitions(db, aging.table)) {
     const last = await findLastAge(db, aging, partition)
-    if (last !== null && last > soon) break
-    if (last !== null && last > before) deferred.push(partition)
+    if (last === undefined) continue
+    if (last === null || last > soon) break
+    if (last > before) deferred.push(partition)
   }
   const [first] = deferred
   const final = deferred.at(-1)
@@ -53,16 +56,16 @@ export async function findDeferredKeys(
   return isBetween(aging, first.lowerBound, final.upperBound)
 }
 
-/** Ids are given out in the order of time, but for what is under way at once. */
+/** The age of the last row; undefined where there is none. Ids are given out in the order of time, roughly. */
 async function findLastAge(
   db: QueryExecutorProvider,
   aging: AgingTable,
   partition: Partition,
-): Promise<Date | null> {
+): Promise<Date | null | undefined> {
   const { rows } = await sql<{ age: Date | null }>`
     select ${sql.ref(`r.${aging.ageBy}`)} as age from ${sql.table(aging.table)} r
     where ${isIn(aging, partition)} order by ${sql.ref(`r.${aging.key}`)} desc limit 1`.execute(db)
-  return rows[0]?.age ?? null
+  return rows[0]?.age
 }
 
 /** Whether nothing can come into an empty partition: ids behind it were used longer ago than any transaction takes. */
@@ -78,6 +81,7 @@ async function isLeft(
   return rows[0]?.isLeft === true
 }
 
+/** What an index has is looked for first: the rest reads the whole partition. */
 async function isHeld(
   db: QueryExecutorProvider,
   aging: AgingTable,
@@ -85,11 +89,22 @@ async function isHeld(
   partition: Partition,
   before: Date,
 ): Promise<boolean> {
+  const age = sql.ref(`r.${aging.ageBy}`)
+  const isOver = sql`${age} <= ${before} and ${toCondition(within, before)} and ${toCondition(when, before)}`
+  const holds =
+    aging.walk === 'age'
+      ? [
+          sql`${age} > ${before}`,
+          sql`not (${toCondition(when, before)})`,
+          sql`(${isOver}) is not true`,
+        ]
+      : [sql`(${isOver}) is not true`]
+  const isAny = holds.map(
+    (hold) => sql`exists (select from ${sql.table(aging.table)} r
+      where ${isIn(aging, partition)} and ${hold})`,
+  )
   const { rows } = await sql<{ isHeld: boolean }>`
-    select exists (select from ${sql.table(aging.table)} r
-      where ${isIn(aging, partition)} and (${sql.ref(`r.${aging.ageBy}`)} <= ${before}
-        and ${toCondition(within, before)} and ${toCondition(when, before)}) is not true)
-      as "isHeld"`.execute(db)
+    select ${sql.join(isAny, sql` or `)} as "isHeld"`.execute(db)
   return rows[0]?.isHeld !== false
 }
 

@@ -35,6 +35,8 @@ export interface DeliveryTables {
     last_failure_at: Date | null
     last_failure: string | null
     keeps_exhausted: Generated<boolean>
+    /** No delivery that waits has a lower id; the database lowers it where one does. */
+    queued_from_id: Generated<string>
   }
   delivery_worker: {
     id: number

@@ -2,12 +2,19 @@
  * The claims of deliveries in the database: who may send what, and until when. Every time is the database's,
  * so that workers whose clocks differ agree. SQL only; the order and the pace of sending are the dispatcher's.
  */
-import { sql, type Kysely } from 'kysely'
+import { sql, type Kysely, type RawBuilder } from 'kysely'
 import { MINUTE_MS } from '../../platform/clock.ts'
 import { msUntil, timeInMs } from '../../platform/db/database-time.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { ClaimedDelivery, DestinationKind } from './delivery-channel.ts'
+import {
+  EVERY_DELIVERY,
+  isWithin,
+  toDeliveryRange,
+  toPartitionStart,
+  type DeliveryRange,
+} from './delivery-range-store.ts'
 import { wholeToken, type StoredToken } from './detached-token.ts'
 
 /** What to claim. */
@@ -23,6 +30,8 @@ export interface ClaimRequest {
   readonly kid: string | null
   /** The destination is held or stopped: only what tells of that is claimed. */
   readonly isStopped?: boolean
+  /** Where to look, as a schedule has said; everywhere by default. */
+  readonly range?: DeliveryRange
 }
 
 /** A delivery that waits for another worker's claim is looked at again after this time. */
@@ -52,6 +61,8 @@ const CLAIMED_COLUMNS = sql`d.id, d.event_id as "eventId", d.event_type as "even
  * Looks at twice as many candidates as it may claim: blocked ones are rare, and whatever is passed
  * over now is first next time.
  *
+ * Claims nothing when something waits before `range` by now: it may come before what is in it.
+ *
  * Strategy: one statement claims up to 128 rows in due order from the index of their destination, while the
  * claim before it is prepared and sent. Measured on two busy cores (`npm run bench -- --only webhooks`): 1,500
  * deliveries/s of one webhook, 0.17 ms of the process's CPU for each from claim to record.
@@ -60,7 +71,7 @@ export async function claimDeliveries(
   db: Kysely<Schema>,
   request: ClaimRequest,
 ): Promise<ClaimedDelivery[]> {
-  const { destinationId, claimId, leaseMs, limit } = request
+  const { destinationId, claimId, leaseMs, limit, range = EVERY_DELIVERY } = request
   // Before the database begins to count: the lease never seems longer here than it is.
   const leaseEndsMs = performance.now() + leaseMs
   const { rows } = await sql<ClaimedRow>`
@@ -68,6 +79,7 @@ export async function claimDeliveries(
       select id, subject_key, next_attempt_at
       from delivery
       where destination_id = ${destinationId} and state = 'queued' and next_attempt_at <= now()
+        and ${isWithin('delivery', range)} ${andNothingBefore(destinationId, range)}
         and (claim_expires_at is null or claim_expires_at <= now())
         -- What this process still sends is not claimed again when its lease has run out.
         and not coalesce(claimed_by = any(${request.ownClaimIds}::uuid[]), false)
@@ -90,7 +102,7 @@ export async function claimDeliveries(
           end as retry_at
         from delivery e
         where e.destination_id = ${destinationId} and e.subject_key = subject.subject_key
-          and e.state = 'queued' and e.id < subject.last_id
+          and e.state = 'queued' and e.id < subject.last_id and ${isWithin('e', range)}
           and not (coalesce(e.claimed_by = any(${request.ownClaimIds}::uuid[]), false)
             and e.claim_expires_at > now())
           and not exists (select from candidate c where c.id = e.id)
@@ -107,6 +119,7 @@ export async function claimDeliveries(
     parked as (
       update delivery d set next_attempt_at = greatest(j.retry_at, now())
       from judged j where d.id = j.id and j.retry_at is not null
+        and d.id = any(array(select id from judged where retry_at is not null)) and ${isWithin('d', range)}
     ),
     chosen as materialized (
       select id from judged where retry_at is null order by due_at, id limit ${limit}
@@ -114,11 +127,20 @@ export async function claimDeliveries(
     update delivery d
     set claimed_by = ${claimId}::uuid, claim_expires_at = ${timeInMs(leaseMs)},
       signing_kid = coalesce(d.signing_kid, ${request.kid}::text)
-    from chosen where d.id = chosen.id
+    where d.id = any(array(select id from chosen)) and ${isWithin('d', range)}
     returning ${CLAIMED_COLUMNS}`.execute(db)
   return rows
     .map((row) => toClaimed(row, { destinationId, claimId, leaseEndsMs }))
     .sort((left, right) => Number(BigInt(left.id) - BigInt(right.id)))
+}
+
+function andNothingBefore(
+  destinationId: DestinationId,
+  { fromId }: DeliveryRange,
+): RawBuilder<unknown> {
+  if (fromId === 0n) return sql``
+  return sql`and ${sql.lit(fromId)} <= (
+          select queued_from_id from delivery_destination where id = ${destinationId})`
 }
 
 /**
@@ -157,15 +179,15 @@ export async function releaseClaims(
   delayMs: number,
 ): Promise<void> {
   if (claims.length === 0) return
+  const ids = claims.map(({ id }) => id)
   await sql`
     update delivery d
     set claimed_by = null, claim_expires_at = null,
       next_attempt_at = greatest(d.next_attempt_at, ${timeInMs(delayMs)})
-    from unnest(${claims.map(({ id }) => id)}::bigint[],
+    from unnest(${ids}::bigint[],
       ${claims.map(({ claimId }) => claimId)}::uuid[]) as released (id, claim_id)
-    where d.id = released.id and d.claimed_by = released.claim_id and d.state = 'queued'`.execute(
-    db,
-  )
+    where d.id = released.id and ${isWithin('d', toDeliveryRange(ids))}
+      and d.claimed_by = released.claim_id and d.state = 'queued'`.execute(db)
 }
 
 /**
@@ -213,20 +235,31 @@ export interface DestinationSchedule {
    * destination that is held or stopped, the next one that outlives that.
    */
   readonly nextDueInMs: number | null
+  /** Where everything that waits is, up to where it was looked for. */
+  readonly range: DeliveryRange
 }
 
-/** The schedule of one destination; undefined when it does not exist. One index probe. */
+/**
+ * The schedule of one destination; undefined when it does not exist. One index probe within `range`, which may be
+ * outdated: where something waits before it, the schedule is read again with the right one.
+ */
 export async function findDestinationSchedule(
   db: Kysely<Schema>,
   destinationId: DestinationId,
+  range: DeliveryRange = EVERY_DELIVERY,
 ): Promise<DestinationSchedule | undefined> {
-  const { rows } = await sql<DestinationSchedule>`
+  const { rows } = await sql<Omit<DestinationSchedule, 'range'> & { queuedFromId: string }>`
     select d.kind, d.state, d.consecutive_failures as "consecutiveFailures",
       coalesce(${msUntil(sql`d.retry_not_before`)}, 0) as "pausedForMs",
-      ${msUntil(sql`due.next_due_at`)} as "nextDueInMs"
-    from delivery_destination d ${NEXT_DUE}
+      ${msUntil(sql`due.next_due_at`)} as "nextDueInMs", d.queued_from_id as "queuedFromId"
+    from delivery_destination d ${nextDue(isWithin('w', range))}
     where d.id = ${destinationId}`.execute(db)
-  return rows[0]
+  const [row] = rows
+  if (row === undefined) return undefined
+  const { queuedFromId, ...schedule } = row
+  const right = { fromId: toPartitionStart(BigInt(queuedFromId)), toId: range.toId }
+  if (right.fromId < range.fromId) return findDestinationSchedule(db, destinationId, right)
+  return { ...schedule, range: right }
 }
 
 /**
@@ -239,7 +272,7 @@ export async function listWaitingDestinations(
 ): Promise<{ readonly id: DestinationId; readonly nextDueInMs: number }[]> {
   const { rows } = await sql<{ id: DestinationId; nextDueInMs: number }>`
     select d.id, ${msUntil(sql`due.next_due_at`)} as "nextDueInMs"
-    from delivery_destination d ${NEXT_DUE}
+    from delivery_destination d ${nextDue(sql`w.id >= d.queued_from_id`)}
     where d.kind = any(${kinds}::text[]) and due.next_due_at is not null
     order by due.next_due_at`.execute(db)
   return rows
@@ -249,14 +282,17 @@ const UNCLAIMED = sql`w.destination_id = d.id and w.state = 'queued'
       and (w.claim_expires_at is null or w.claim_expires_at <= now())`
 
 /** Two probes of which one is made: each has an index of its own. */
-const NEXT_DUE = sql`left join lateral (
+function nextDue(isInRange: RawBuilder<unknown>): RawBuilder<unknown> {
+  const isSearched = sql`${UNCLAIMED} and ${isInRange}`
+  return sql`left join lateral (
     (select w.next_attempt_at as next_due_at from delivery w
-    where d.state = 'active' and ${UNCLAIMED}
+    where d.state = 'active' and ${isSearched}
     order by w.next_attempt_at, w.id
     limit 1)
     union all
     (select w.next_attempt_at from delivery w
-    where d.state in ('held', 'stopped') and ${UNCLAIMED} and w.outlives_stop
+    where d.state in ('held', 'stopped') and ${isSearched} and w.outlives_stop
     order by w.next_attempt_at, w.id
     limit 1)
   ) due on true`
+}

@@ -17,6 +17,7 @@ import type { Schema } from '../../schema/schema.ts'
 import { listWaitingDestinations } from './claim-store.ts'
 import { DatabaseClock } from './database-clock.ts'
 import type { DeliveryChannel } from './delivery-channel.ts'
+import { DeliveryEnd } from './delivery-end.ts'
 import type { DeliveryLog } from './delivery-log.ts'
 import { DEFAULT_DELIVERY_SETTINGS, type DeliverySettings } from './delivery-settings.ts'
 import { DestinationDispatcher, type DispatcherDependencies } from './destination-dispatcher.ts'
@@ -50,6 +51,7 @@ export class DeliveryEngine {
   readonly #shared: DispatcherDependencies
   readonly #presence: WorkerPresence
   readonly #databaseClock: DatabaseClock
+  readonly #deliveryEnd: DeliveryEnd
   readonly #abort = new AbortController()
   readonly #dispatchers = new Map<DestinationId, DestinationDispatcher>()
   #jobs: readonly RunningJob[] = []
@@ -62,6 +64,7 @@ export class DeliveryEngine {
     const random = (): number => randomInteger(0, RANDOM_STEPS) / RANDOM_STEPS
     this.#presence = presence
     this.#databaseClock = new DatabaseClock({ db, log, leaseMs: settings.leaseMs })
+    this.#deliveryEnd = new DeliveryEnd(db)
     this.#shared = {
       db,
       clock,
@@ -72,6 +75,7 @@ export class DeliveryEngine {
       channels: new Map(channels.map((channel) => [channel.kind, channel])),
       slots: new InFlightSlots(settings),
       recorder: new OutcomeRecorder({ db, log, random, runChange, topics }),
+      deliveryEnd: this.#deliveryEnd,
       newClaimId: () => presence.newClaimId(),
       signal: this.#abort.signal,
     }
@@ -103,6 +107,7 @@ export class DeliveryEngine {
   async sweep(): Promise<void> {
     const { db, channels } = this.#shared
     await this.#databaseClock.follow()
+    await this.#deliveryEnd.follow()
     const waiting = await listWaitingDestinations(db, [...channels.keys()])
     if (this.#isClosed) return
     for (const { id, nextDueInMs } of waiting) {

@@ -20,7 +20,9 @@ import {
   type DeliveryChannel,
   type DestinationKind,
 } from './delivery-channel.ts'
+import type { DeliveryEnd } from './delivery-end.ts'
 import type { DeliveryOutcome } from './delivery-outcome.ts'
+import { EVERY_DELIVERY } from './delivery-range-store.ts'
 import type { DeliverySettings } from './delivery-settings.ts'
 import type { InFlightSlots, SlotUser } from './in-flight-slots.ts'
 import type { OutcomeRecorder } from './outcome-recorder.ts'
@@ -35,6 +37,7 @@ export interface DispatcherDependencies extends AttemptDependencies {
   readonly settings: DeliverySettings
   readonly slots: InFlightSlots
   readonly recorder: OutcomeRecorder
+  readonly deliveryEnd: Pick<DeliveryEnd, 'id'>
   /** A new UUID for a claim. */
   readonly newClaimId: () => string
   /** Breaks off what is in flight when the service can wait no longer. */
@@ -60,6 +63,7 @@ export class DestinationDispatcher implements SlotUser {
   readonly #background = new BackgroundWork()
   readonly #wakeups = new Wakeups(() => this.#background.add(this.#dispatch()))
   #rules: AttemptRules | undefined
+  #range = EVERY_DELIVERY
   #claimNumber = 0
   #inFlightCount = 0
   #failuresInRow = 0
@@ -140,9 +144,11 @@ export class DestinationDispatcher implements SlotUser {
 
   /** Step 1 and 2: looks at the destination and claims; undefined when there is nothing to do now. */
   async #claim(): Promise<NumberedClaim | undefined> {
-    const { db, channels, settings, newClaimId } = this.#shared
+    const { db, channels, deliveryEnd, settings, newClaimId } = this.#shared
     await this.#doubtful.release(db)
-    const schedule = await findDestinationSchedule(db, this.#id)
+    const { fromId } = this.#range
+    const searched = { fromId, toId: deliveryEnd.id }
+    const schedule = await findDestinationSchedule(db, this.#id, searched)
     const channel = schedule === undefined ? undefined : channels.get(schedule.kind)
     if (schedule === undefined || channel === undefined || schedule.state === 'deleted') {
       this.#releaseUnsent()
@@ -150,6 +156,7 @@ export class DestinationDispatcher implements SlotUser {
     }
     const isStopped = schedule.state !== 'active'
     if (isStopped) this.#releaseUnsent(({ outlivesStop }) => outlivesStop === true)
+    this.#range = schedule.range
     if (!this.#mayClaim(schedule)) return undefined
     const room = Math.min(settings.claimSize, settings.claimedMax - this.#claims.count)
     const claimId = newClaimId()
@@ -162,6 +169,7 @@ export class DestinationDispatcher implements SlotUser {
       leaseMs: settings.leaseMs,
       limit: isCircuitOpen(schedule) ? 1 : room,
       isStopped,
+      range: this.#range,
     }).catch((error: unknown) => {
       this.#doubtful.add(claimId)
       throw error

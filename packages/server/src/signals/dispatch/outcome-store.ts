@@ -8,6 +8,7 @@ import type { Schema } from '../../schema/schema.ts'
 import { kidOfToken } from '../signing/token-kid.ts'
 import { isCircuitOpen, updateHealth, type HealthReport } from './circuit-breaker.ts'
 import { errorOf, type DeliveryOutcome } from './delivery-outcome.ts'
+import { isWithin, toDeliveryRange } from './delivery-range-store.ts'
 import { makeDueNow } from './delivery-store.ts'
 import { destinationTable } from './destination-store.ts'
 import { detachToken } from './detached-token.ts'
@@ -23,6 +24,7 @@ export async function recordOutcomes(
   db: Kysely<Schema>,
   outcomes: readonly DeliveryOutcome[],
 ): Promise<Set<string>> {
+  const ids = outcomes.map(({ delivery }) => delivery.id)
   const { rows } = await sql<{ id: string }>`
     with outcome as materialized (
       select *, now() + retry_delay_ms * interval '1 millisecond' as next_attempt_at,
@@ -52,7 +54,9 @@ export async function recordOutcomes(
         signing_kid = coalesce(o.resign_kid, d.signing_kid),
         finished_at = case when o.state = 'queued' then null else o.finished_at end
       from outcome o
-      where d.id = o.delivery_id and d.claimed_by = o.claim_id and d.state = 'queued'
+      where d.id = o.delivery_id and d.id = any(${ids}::bigint[])
+        and ${isWithin('d', toDeliveryRange(ids))}
+        and d.claimed_by = o.claim_id and d.state = 'queued'
       returning d.id, d.attempt_count,
         coalesce((d.accepted_attempt ->> 'id')::bigint, 0) as accepted_id
     ),

@@ -4,6 +4,7 @@
  */
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { inStepsById, STEP_ROWS } from '../../platform/db/by-id-steps.ts'
+import { isWithin, toDeliveryRange, toPartitionStart } from '../dispatch/delivery-range-store.ts'
 import type { DestinationId, StreamRowId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 
@@ -26,6 +27,7 @@ export async function listSequences(
     .selectFrom('delivery')
     .select(['id', 'sequence'])
     .where('id', '=', sql<string>`any(${deliveryIds}::bigint[])`)
+    .where(sql<boolean>`${isWithin('delivery', toDeliveryRange(deliveryIds))}`)
     .execute()
   return new Map(
     rows.flatMap(({ id, sequence }) => (sequence === null ? [] : [[id, sequence] as const])),
@@ -41,15 +43,17 @@ export async function updateSequences(
   { streamRowId, destinationId }: NumberedStream,
 ): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
-    const last = await lockSequence(tx, streamRowId)
+    const { lastSequence, queuedFromId } = await lockSequence(tx, { streamRowId, destinationId })
+    const range = { fromId: toPartitionStart(BigInt(queuedFromId)), toId: null }
     const { rows } = await sql<{ sequence: string }>`
-      update delivery d set sequence = ${last}::bigint + numbered.place
+      update delivery d set sequence = ${lastSequence}::bigint + numbered.place
       from (
         select id, row_number() over (order by id) as place from (
           select id from delivery
           where destination_id = ${destinationId} and state = 'queued' and sequence is null
+            and ${isWithin('delivery', range)}
           order by id limit ${BATCH_SIZE} for update) waiting) numbered
-      where d.id = numbered.id
+      where d.id = numbered.id and ${isWithin('d', range)}
       returning d.sequence`.execute(tx)
     if (rows.length === 0) return false
     await sql`update ssf_stream_sequence set last_sequence = last_sequence + ${rows.length}
@@ -58,16 +62,20 @@ export async function updateSequences(
   })
 }
 
-async function lockSequence(tx: Transaction<Schema>, streamRowId: StreamRowId): Promise<string> {
+/** The last number of a stream, which nobody else gives then, and from which id on deliveries wait for it. */
+async function lockSequence(
+  tx: Transaction<Schema>,
+  { streamRowId, destinationId }: NumberedStream,
+): Promise<{ readonly lastSequence: string; readonly queuedFromId: string }> {
   await sql`insert into ssf_stream_sequence (ssf_stream_id) values (${streamRowId})
     on conflict do nothing`.execute(tx)
-  const { last_sequence } = await tx
-    .selectFrom('ssf_stream_sequence')
-    .select('last_sequence')
-    .where('ssf_stream_id', '=', streamRowId)
-    .forUpdate()
+  return tx
+    .selectFrom('ssf_stream_sequence as given')
+    .innerJoin('delivery_destination as o', (join) => join.on('o.id', '=', destinationId))
+    .select(['given.last_sequence as lastSequence', 'o.queued_from_id as queuedFromId'])
+    .where('given.ssf_stream_id', '=', streamRowId)
+    .forUpdate('given')
     .executeTakeFirstOrThrow()
-  return last_sequence
 }
 
 /** The last number that a stream has given; 0 when there is none. */

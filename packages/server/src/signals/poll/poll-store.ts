@@ -2,6 +2,7 @@ import { sql, type Kysely } from 'kysely'
 import { msUntil } from '../../platform/db/database-time.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
+import { isWithin, toDeliveryRange } from '../dispatch/delivery-range-store.ts'
 import { detachToken, wholeToken, type StoredToken } from '../dispatch/detached-token.ts'
 import { isPolled } from '../push/poll-fallback.ts'
 import { streamTable, type Stream } from '../streams/stream-store.ts'
@@ -140,14 +141,17 @@ export interface SignedSet {
 /** Keeps the tokens that are about to be sent, so that every later poll gives the same ones. */
 export async function storeTokens(db: Kysely<Schema>, sets: readonly SignedSet[]): Promise<void> {
   if (sets.length === 0) return
+  const ids = sets.map(({ id }) => id)
   const detached = sets.map(({ token, body }) => detachToken(token, body) ?? null)
   const whole = sets.map(({ token }, index) => (detached[index] === null ? token : null))
   await sql`
     update delivery d set token = signed.token, detached_token = signed.detached_token,
       signing_kid = signed.kid
-    from unnest(${sets.map(({ id }) => id)}::bigint[], ${whole}::text[], ${detached}::text[],
+    from unnest(${ids}::bigint[], ${whole}::text[], ${detached}::text[],
       ${sets.map(({ kid }) => kid)}::text[]) as signed (id, token, detached_token, kid)
-    where d.id = signed.id and d.state = 'queued'`.execute(db)
+    where d.id = signed.id and ${isWithin('d', toDeliveryRange(ids))} and d.state = 'queued'`.execute(
+    db,
+  )
 }
 
 /**

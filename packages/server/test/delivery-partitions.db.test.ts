@@ -1,0 +1,406 @@
+/*
+ * Deliveries and their attempts in partitions: what ends together, how a large table of an earlier version becomes
+ * them, and that where a worker looks is where something waits.
+ */
+import { sql, type Kysely } from 'kysely'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import { newUuid } from '../src/platform/ids.ts'
+import { sweepRetention } from '../src/organisation/retention/sweep-retention.ts'
+import { DAY_MS, systemClock } from '../src/platform/clock.ts'
+import { SILENT_LOGGER } from '../src/platform/silent-logger.ts'
+import type { DestinationId } from '../src/schema/branded-ids.ts'
+import { migrateDatabase } from '../src/schema/migrate.ts'
+import type { Schema } from '../src/schema/schema.ts'
+import { claimDeliveries, findDestinationSchedule } from '../src/signals/dispatch/claim-store.ts'
+import {
+  EVERY_DELIVERY,
+  findDeliveryEnd,
+  isWithin,
+  PARTITION_IDS,
+  toDeliveryRange,
+  type DeliveryRange,
+} from '../src/signals/dispatch/delivery-range-store.ts'
+import { deliveryRetention } from '../src/signals/dispatch/delivery-retention-store.ts'
+import { insertDestination } from '../src/signals/dispatch/destination-store.ts'
+import { raiseQueuedFrom } from '../src/signals/dispatch/queued-from-store.ts'
+import { createTestDatabase } from './support/database.ts'
+import { createDeliveryBench, retryFast, WAIT_MS } from './support/delivery-bench.ts'
+import {
+  beginPartition,
+  describePartitions,
+  makePartitions,
+  setPartitionSize,
+} from './support/partitioned-table.ts'
+
+const bench = await createDeliveryBench()
+const { db } = bench.database
+afterEach(() => bench.clear())
+afterAll(() => bench.close())
+
+const SIZE = Number(PARTITION_IDS)
+/** The last migration before deliveries were partitioned. */
+const BEFORE = (await readdir(join(import.meta.dirname, '../src/schema/migrations')))
+  .toSorted()
+  .findIndex((name) => name.endsWith('_partitioned_deliveries.sql'))
+
+/** Has the next delivery be the one with this id. */
+async function setNextId(id: number): Promise<void> {
+  await sql`select setval('delivery_id_seq', ${id - 1}::bigint)`.execute(db)
+  for (const table of ['delivery', 'delivery_attempt']) await makePartitions(db, table)
+}
+
+interface Added {
+  readonly count: number
+  /** Days since they ended, and were queued. */
+  readonly ageDays?: number
+  readonly state?: 'queued' | 'delivered'
+  readonly subject?: string
+}
+
+/** Answers the first id. */
+async function add(
+  of: Kysely<Schema>,
+  destinationId: DestinationId,
+  { count, ageDays = 0, state = 'delivered', subject = 'one' }: Added,
+): Promise<string> {
+  const at = new Date(Date.now() - ageDays * DAY_MS)
+  const { rows } = await sql<{ id: string }>`
+    insert into delivery (destination_id, event_id, event_type, subject_key, body, state, next_attempt_at,
+      finished_at, txn, created_at)
+    select ${destinationId}, gen_random_uuid(), 'test', ${subject}, ${subject} || ':' || number, ${state},
+      ${at}::timestamptz, case when ${state} = 'queued' then null else ${at}::timestamptz end, 'txn', ${at}
+    from generate_series(1, ${count}::int) number order by number returning id`.execute(of)
+  return rows[0]?.id ?? ''
+}
+
+async function addAttempts(of: Kysely<Schema>): Promise<void> {
+  await sql`insert into delivery_attempt (delivery_id, number, started_at, timings, outcome)
+    select id, 1, now(), '{}', 'retry' from delivery`.execute(of)
+}
+
+const idsOf = async (table: 'delivery' | 'delivery_attempt', of = db) => {
+  const { rows } = await sql<{ id: number }>`
+    select ${sql.ref(table === 'delivery' ? 'id' : 'delivery_id')}::int as id from ${sql.table(table)}
+    order by 1`.execute(of)
+  return rows.map(({ id }) => id)
+}
+
+async function endWhatIsOld(of = db): Promise<void> {
+  await sql`update retention_state set pass_started_at = null, pass_finished_at = null`.execute(of)
+  await sql`delete from retention_clock`.execute(of)
+  const [policy] = deliveryRetention({
+    deliveryRetentionDays: 180,
+    deliveryPayloadRetentionDays: 180,
+  })
+  if (policy === undefined) throw new Error('deliveries have no policy')
+  await sweepRetention(
+    [policy],
+    { db: of, clock: systemClock, machineClock: systemClock },
+    { runMsMax: 60_000, signal: new AbortController().signal },
+  )
+}
+
+describe('partitions of deliveries', () => {
+  const FIRST = 20_000_000
+  const bounds = (number: number) => `${FIRST + number * 100} to ${FIRST + (number + 1) * 100}`
+
+  async function openWithPartitions() {
+    const database = await createTestDatabase()
+    await beginPartition(database.db, { table: 'delivery', first: FIRST, size: 100 })
+    const id = await insertDestination(database.db, { kind: 'webhook', state: 'active' })
+    const fill = async (...added: readonly Added[]) => {
+      for (const each of added) {
+        await add(database.db, id, each)
+        await makePartitions(database.db, 'delivery')
+      }
+    }
+    return { ...database, id, fill }
+  }
+
+  it('end with the partitions of their attempts when all of it has had its time, and others row by row', async () => {
+    const database = await openWithPartitions()
+    try {
+      await database.fill({ count: 100, ageDays: 200 }, { count: 60, ageDays: 190 })
+      await database.fill({ count: 50, ageDays: 20 })
+      await addAttempts(database.db)
+      expect(await describePartitions(database.db, 'delivery_attempt')).toMatchObject({
+        [bounds(0)]: 100,
+      })
+      await endWhatIsOld(database.db)
+      for (const table of ['delivery', 'delivery_attempt'] as const) {
+        const left = await describePartitions(database.db, table)
+        expect(left).not.toHaveProperty([bounds(0)])
+        expect(left).toMatchObject({ [bounds(1)]: 40, [bounds(2)]: 10, others: 0 })
+      }
+      expect(await idsOf('delivery_attempt', database.db)).toEqual(
+        await idsOf('delivery', database.db),
+      )
+    } finally {
+      await database.close()
+    }
+  })
+
+  it('stay with what still waits in them, first or last', async () => {
+    const database = await openWithPartitions()
+    try {
+      await database.fill({ count: 99, ageDays: 200 }, { count: 1, ageDays: 200, state: 'queued' })
+      await database.fill({ count: 1, ageDays: 200, state: 'queued' }, { count: 99, ageDays: 199 })
+      await database.fill({ count: 100, ageDays: 198 }, { count: 1 })
+      await endWhatIsOld(database.db)
+      const left = await describePartitions(database.db, 'delivery')
+      expect(left).toMatchObject({ [bounds(0)]: 1, [bounds(1)]: 1 })
+      expect(left).not.toHaveProperty([bounds(2)])
+    } finally {
+      await database.close()
+    }
+  })
+
+  it('take attempts along that are in partitions with other bounds, and only those', async () => {
+    const database = await openWithPartitions()
+    try {
+      await sql`alter table partitions.delivery_attempt_20000000 rename to narrow`.execute(
+        database.db,
+      )
+      await sql`alter table delivery_attempt detach partition partitions.narrow`.execute(
+        database.db,
+      )
+      await sql`drop table partitions.delivery_attempt_20000100`.execute(database.db)
+      await sql`alter table delivery_attempt attach partition partitions.narrow
+        for values from (20000000) to (20000150)`.execute(database.db)
+      await database.fill({ count: 100, ageDays: 200 }, { count: 100, ageDays: 199 }, { count: 5 })
+      await addAttempts(database.db)
+      const drop = (name: string) =>
+        sql`select drop_partition('delivery', ${name})`.execute(database.db)
+      await drop('delivery_20000000')
+      expect(await idsOf('delivery_attempt', database.db)).toEqual(
+        await idsOf('delivery', database.db),
+      )
+      expect(await describePartitions(database.db, 'delivery_attempt')).toMatchObject({
+        '20000000 to 20000150': 50,
+      })
+      await drop('delivery_20000100')
+      expect(await idsOf('delivery_attempt', database.db)).toEqual(
+        await idsOf('delivery', database.db),
+      )
+      expect(await describePartitions(database.db, 'delivery_attempt')).not.toHaveProperty([
+        '20000000 to 20000150',
+      ])
+    } finally {
+      await database.close()
+    }
+  })
+})
+
+describe('attempts', () => {
+  it('end with their delivery, and there is none of a delivery that is not there', async () => {
+    const id = await insertDestination(db, { kind: 'webhook', state: 'active' })
+    const first = await add(db, id, { count: 3 })
+    await addAttempts(db)
+    await db.deleteFrom('delivery').where('id', '=', first).execute()
+    expect(await idsOf('delivery_attempt')).toEqual(await idsOf('delivery'))
+    await expect(
+      sql`insert into delivery_attempt (delivery_id, number, started_at, timings, outcome)
+        values (${first}, 1, now(), '{}', 'retry')`.execute(db),
+    ).rejects.toMatchObject({ code: '23503' })
+    await db.deleteFrom('delivery_destination').where('id', '=', id).execute()
+    expect(await idsOf('delivery_attempt')).toEqual([])
+  })
+})
+
+describe('where a worker looks', () => {
+  it('is between the bounds of partitions', async () => {
+    const { rows } = await sql<{ size: string }>`select partition_size::text as size
+      from partitioned_tables() where table_name in ('delivery', 'delivery_attempt')`.execute(db)
+    expect(rows.map(({ size }) => BigInt(size))).toEqual([PARTITION_IDS, PARTITION_IDS])
+    expect(toDeliveryRange([String(SIZE + 5), String(3 * SIZE - 1)])).toEqual({
+      fromId: PARTITION_IDS,
+      toId: 3n * PARTITION_IDS,
+    })
+  })
+
+  it('is no partition but those in which something can wait', async () => {
+    await setNextId(5 * SIZE + 1)
+    const id = await insertDestination(db, { kind: 'webhook', state: 'active' })
+    const range = { fromId: 5n * PARTITION_IDS, toId: await findDeliveryEnd(db) }
+    const countScans = async (of: DeliveryRange) => {
+      const { rows } = await sql<{ 'QUERY PLAN': string }>`
+        explain select from delivery d where d.destination_id = ${id} and d.state = 'queued'
+          and ${isWithin('d', of)}`.execute(db)
+      return rows.filter((row) => row['QUERY PLAN'].includes('Scan')).length
+    }
+    expect(await countScans(EVERY_DELIVERY)).toBeGreaterThan(3)
+    expect(await countScans(range)).toBe(1)
+  })
+
+  it('begins later when what was before has ended, and earlier as soon as some of it waits again', async () => {
+    const id = await insertDestination(db, { kind: 'webhook', state: 'active' })
+    await setNextId(6 * SIZE + 10)
+    const old = await add(db, id, { count: 2, ageDays: 3 })
+    const waiting = await add(db, id, { count: 1, ageDays: 3, state: 'queued' })
+    await setNextId(8 * SIZE + 10)
+    await add(db, id, { count: 1, ageDays: 2, state: 'queued' })
+    const rangeOf = async () =>
+      (await findDestinationSchedule(db, id))?.range.fromId ?? expect.unreachable()
+    await raiseQueuedFrom(db)
+    expect(await rangeOf()).toBe(6n * PARTITION_IDS)
+    const { queued_from_id: exact } = await db
+      .selectFrom('delivery_destination')
+      .select('queued_from_id')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+    expect(exact).toBe(waiting)
+
+    await db.updateTable('delivery').set({ state: 'dead' }).where('id', '=', waiting).execute()
+    await raiseQueuedFrom(db)
+    expect(await rangeOf()).toBe(8n * PARTITION_IDS)
+    await db.updateTable('delivery').set({ state: 'queued' }).where('id', '=', old).execute()
+    expect(await rangeOf()).toBe(6n * PARTITION_IDS)
+  })
+
+  it('does not begin behind what others may still add, or are about to have wait again', async () => {
+    const id = await insertDestination(db, { kind: 'webhook', state: 'active' })
+    await setNextId(10 * SIZE + 10)
+    const old = await add(db, id, { count: 1, ageDays: 3 })
+    await setNextId(11 * SIZE + 10)
+    await add(db, id, { count: 1 })
+    const from = () =>
+      db
+        .selectFrom('delivery_destination')
+        .select('queued_from_id')
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow()
+        .then((row) => BigInt(row.queued_from_id))
+    await raiseQueuedFrom(db)
+    expect(await from()).toBe(10n * PARTITION_IDS)
+    await sql`update delivery set created_at = now() - interval '2 days'`.execute(db)
+    await db.transaction().execute(async (tx) => {
+      await tx.updateTable('delivery').set({ state: 'queued' }).where('id', '=', old).execute()
+      await raiseQueuedFrom(db)
+      expect(await from()).toBe(10n * PARTITION_IDS)
+    })
+    await raiseQueuedFrom(db)
+    expect(await from()).toBe(BigInt(old))
+  })
+
+  it('is never past an older event of a device that waits again: nothing is claimed before it', async () => {
+    const id = await insertDestination(db, { kind: 'webhook', state: 'active' })
+    await setNextId(13 * SIZE + 10)
+    const old = await add(db, id, { count: 1, ageDays: 3 })
+    await setNextId(14 * SIZE + 10)
+    const young = await add(db, id, { count: 1, ageDays: 2, state: 'queued' })
+    await raiseQueuedFrom(db)
+    const known = (await findDestinationSchedule(db, id, EVERY_DELIVERY))?.range
+    expect(known?.fromId).toBe(14n * PARTITION_IDS)
+    const claim = async (range = EVERY_DELIVERY) => {
+      const claimed = await claimDeliveries(db, {
+        destinationId: id,
+        claimId: newUuid(),
+        ownClaimIds: [],
+        leaseMs: 60_000,
+        limit: 10,
+        kid: null,
+        range,
+      })
+      return claimed.map((delivery) => delivery.id)
+    }
+    await db.updateTable('delivery').set({ state: 'queued' }).where('id', '=', old).execute()
+    expect(await claim(known)).toEqual([])
+    const schedule = await findDestinationSchedule(db, id, known)
+    expect(schedule?.range.fromId).toBe(13n * PARTITION_IDS)
+    expect(schedule?.nextDueInMs).toBeLessThanOrEqual(0)
+    expect(await claim(schedule?.range)).toEqual([old, young])
+  })
+
+  it('reaches everything that waits, older than the last partition and beyond the present one', async () => {
+    const receiver = await bench.startReceiver()
+    await setNextId(16 * SIZE + 10)
+    const old = await add(db, receiver.id, { count: 1, ageDays: 3 })
+    await setNextId(17 * SIZE + 10)
+    await add(db, receiver.id, { count: 1, ageDays: 2 })
+    await raiseQueuedFrom(db)
+    const engine = await bench.startEngine(retryFast)
+    await bench.queue(receiver.id, ['one:present'])
+    await bench.waitForStates(receiver.id, { delivered: 3 })
+
+    await sql`select setval('delivery_id_seq', ${20 * SIZE}::bigint)`.execute(db)
+    await bench.queue(receiver.id, ['one:beyond'])
+    await bench.waitForStates(receiver.id, { delivered: 4 })
+
+    await db
+      .updateTable('delivery')
+      .set({ state: 'queued', body: 'one:again' })
+      .where('id', '=', old)
+      .execute()
+    engine.wake(receiver.id)
+    await bench.waitForStates(receiver.id, { delivered: 4 })
+    await vi.waitFor(
+      () =>
+        expect(receiver.requests.map(({ body }) => body)).toEqual([
+          'one:present',
+          'one:beyond',
+          'one:again',
+        ]),
+      WAIT_MS,
+    )
+  })
+})
+
+describe('large tables of an earlier version', () => {
+  /** Above what a migration partitions by itself, in rows of 1.6 kB. */
+  const LARGE = 12_000
+
+  it('become partitions while they are used, with every row and the form of new ones', async () => {
+    const database = await createTestDatabase({ isEmpty: true })
+    const fresh = await createTestDatabase()
+    try {
+      const { connection } = database
+      await migrateDatabase(connection, { log: SILENT_LOGGER, upTo: BEFORE })
+      const id = await insertDestination(database.db, { kind: 'webhook', state: 'active' })
+      await add(database.db, id, { count: LARGE, ageDays: 1 })
+      await sql`update delivery set body = repeat('x', 1500)`.execute(database.db)
+      await addAttempts(database.db)
+      await sql`update delivery_attempt set response_body = repeat('y', 1500)`.execute(database.db)
+      await migrateDatabase(connection, { log: SILENT_LOGGER })
+      await setPartitionSize(database.db, 1000)
+      expect(await describePartitions(database.db, 'delivery')).toEqual({})
+      expect(await makePartitions(database.db, 'delivery')).toEqual([
+        'bounded',
+        'validated',
+        'partitioned',
+        'analysed',
+      ])
+      expect(await describePartitions(database.db, 'delivery_attempt')).toEqual({
+        ' to 16000': LARGE,
+        others: 0,
+      })
+      const next = await add(database.db, id, { count: 1 })
+      expect(next).toBe(String(LARGE + 1))
+      await addAttempts(database.db)
+      expect(await idsOf('delivery', database.db)).toHaveLength(LARGE + 1)
+      expect(new Set(await idsOf('delivery_attempt', database.db)).size).toBe(LARGE + 1)
+      for (const table of ['delivery', 'delivery_attempt']) {
+        expect(await readForm(database.db, table)).toEqual(await readForm(fresh.db, table))
+      }
+    } finally {
+      await database.close()
+      await fresh.close()
+    }
+  })
+
+  /** Columns, constraints, indexes and triggers. */
+  async function readForm(of: Kysely<Schema>, table: string) {
+    const { rows } = await sql`
+      select attname, attnotnull, attidentity, null as definition from pg_attribute
+      where attrelid = ${table}::regclass and attnum > 0 and not attisdropped
+      union all select conname, convalidated, contype, pg_get_constraintdef(oid) from pg_constraint
+      where conrelid = ${table}::regclass
+      union all select indexrelid::regclass::text, indisvalid, '', pg_get_indexdef(indexrelid)
+      from pg_index where indrelid = ${table}::regclass
+      union all select tgname, tgenabled = 'O', '', pg_get_triggerdef(oid) from pg_trigger
+      where tgrelid = ${table}::regclass and not tgisinternal
+      order by 1, 4`.execute(of)
+    return rows
+  }
+})
