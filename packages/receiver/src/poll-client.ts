@@ -61,41 +61,10 @@ export interface PollClient {
  */
 export function createPollClient(options: PollClientOptions): PollClient {
   const exchange = createPollExchange(options)
-  const intake = createEventIntake(options)
   const idlePauseMs = options.idlePauseMs ?? 5_000
 
   const repeats = createRepeatDetector()
-
-  async function takeIn(answer: PollAnswer, signal?: AbortSignal): Promise<PollOutcome> {
-    const counts = { handled: 0, duplicates: 0, refused: 0, failed: 0 }
-    const finished = new Set<string>()
-    for (const [jti, token] of answer.sets) {
-      // Stopped between two SETs: the rest is not acknowledged and comes again.
-      if (signal?.aborted === true) break
-      const outcome = await intake(token)
-      switch (outcome.kind) {
-        case 'handled':
-        case 'duplicate':
-          exchange.acknowledge(jti)
-          finished.add(jti)
-          counts[outcome.kind === 'handled' ? 'handled' : 'duplicates'] += 1
-          break
-        case 'refused':
-          exchange.reportError(jti, outcome.error)
-          finished.add(jti)
-          counts.refused += 1
-          options.onError?.(outcome)
-          break
-        case 'keys_unavailable':
-        case 'handler_failed':
-          counts.failed += 1
-          options.onError?.(outcome)
-          break
-      }
-    }
-    repeats.note(finished)
-    return { ...counts, isMoreAvailable: answer.isMoreAvailable }
-  }
+  const takeIn = createTakeIn(options, { exchange, repeats })
 
   async function pollOnce(signal?: AbortSignal): Promise<PollOutcome> {
     const outcome = await takeIn(await exchange.poll(signal), signal)
@@ -135,6 +104,55 @@ export function createPollClient(options: PollClientOptions): PollClient {
   }
 
   return { pollOnce, start }
+}
+
+/** What a poll client works with. */
+interface PollParts {
+  readonly exchange: ReturnType<typeof createPollExchange>
+  readonly repeats: ReturnType<typeof createRepeatDetector>
+}
+
+/** Handles what a poll brought, in order. */
+function createTakeIn(options: PollClientOptions, { exchange, repeats }: PollParts) {
+  const intake = createEventIntake(options)
+
+  return async function takeIn(answer: PollAnswer, signal?: AbortSignal): Promise<PollOutcome> {
+    const counts = { handled: 0, duplicates: 0, refused: 0, failed: 0 }
+    const finished = new Set<string>()
+    let done = 0
+    for (const [jti, token] of answer.sets) {
+      // Stopped between two SETs: the rest is not acknowledged and comes again.
+      if (signal?.aborted === true) break
+      const outcome = await intake(token)
+      switch (outcome.kind) {
+        case 'handled':
+        case 'duplicate':
+          exchange.acknowledge(jti)
+          finished.add(jti)
+          counts[outcome.kind === 'handled' ? 'handled' : 'duplicates'] += 1
+          break
+        case 'refused':
+          exchange.reportError(jti, outcome.error)
+          finished.add(jti)
+          counts.refused += 1
+          options.onError?.(outcome)
+          break
+        case 'handler_failed':
+          counts.failed += 1
+          options.onError?.(outcome)
+          break
+        case 'keys_unavailable':
+          counts.failed += answer.sets.size - done
+          options.onError?.(outcome)
+          break
+      }
+      // The rest would overtake it when the keys are there a moment later: it comes again as well.
+      if (outcome.kind === 'keys_unavailable') break
+      done += 1
+    }
+    repeats.note(finished)
+    return { ...counts, isMoreAvailable: answer.isMoreAvailable }
+  }
 }
 
 /** Sees a transmitter that sends again what it was told is finished, and that needs a pause. */

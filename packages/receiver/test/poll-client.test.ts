@@ -2,6 +2,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest
 import {
   createMemoryJtiStore,
   createPollClient,
+  KeysUnavailableError,
   TransmitterError,
   type PollClientOptions,
   type SetVerifier,
@@ -107,6 +108,25 @@ describe('one poll', () => {
     expect(transmitter.queue.has('a')).toBe(true)
     expect(await client.pollOnce()).toMatchObject({ failed: 0, handled: 1 })
     expect(transmitter.queue.has('a')).toBe(false)
+  })
+
+  test('handles nothing before what waits for keys, which may be there a moment later', async () => {
+    for (const jti of ['a', 'b', 'c']) await queue(jti)
+    const verified: string[] = []
+    const { client, errors, received } = createScene({
+      verifier: {
+        async verify(token) {
+          const set = await verifier.verify(token)
+          verified.push(set.jti)
+          if (set.jti === 'b' && verified.length === 2) throw new KeysUnavailableError('not now')
+          return set
+        },
+      },
+    })
+    expect(await client.pollOnce()).toMatchObject({ handled: 1, failed: 2 })
+    expect(errors).toMatchObject([{ kind: 'keys_unavailable' }])
+    expect(await client.pollOnce()).toMatchObject({ handled: 2, failed: 0 })
+    expect(received).toEqual(['a', 'b', 'c'])
   })
 
   test('acknowledges a repeat without handling it again', async () => {
