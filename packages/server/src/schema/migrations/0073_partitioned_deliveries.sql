@@ -26,6 +26,7 @@ declare
   dependent text;
   definitions text[];
   definition text;
+  sequence_grants text[];
 begin
   select c.oid::regclass::text into dependent
     from pg_depend d join pg_rewrite r on r.oid = d.objid join pg_class c on c.oid = r.ev_class
@@ -38,6 +39,11 @@ begin
   end if;
   if numbers is not null then
     last_value := pg_sequence_last_value(numbers::regclass);
+    -- The sequence is made anew; a statement may name it, which needs a right that writing to the table does not.
+    select array_agg(format('grant %s on sequence %s to %s', privilege_type, numbers,
+        case when grantee = 0 then 'public' else grantee::regrole::text end)) into sequence_grants
+      from pg_class c, aclexplode(c.relacl)
+      where c.oid = numbers::regclass and grantee <> c.relowner;
     execute format('alter table %s alter column %I drop identity', former, numbered);
   end if;
 
@@ -75,6 +81,9 @@ begin
     execute format('alter table public.%I alter column %I add generated always as identity (sequence name %s)',
       of_table, numbered, numbers);
     if last_value is not null then perform setval(numbers::regclass, last_value); end if;
+    foreach definition in array coalesce(sequence_grants, '{}') loop
+      execute definition;
+    end loop;
   end if;
   foreach definition in array definitions loop
     execute definition;
@@ -177,6 +186,10 @@ begin
     else array[format('public.%I', of_table)] end::regclass[]);
   if of_table = 'auth_log_session' then perform forget_auth_log_sessions(lower_bound, upper_bound); end if;
   if of_table = 'delivery' then
+    -- One that had ended may wait again since somebody looked: the partition stays.
+    if exists (select from delivery where id >= coalesce(lower_bound, 0) and id < upper_bound and state = 'queued') then
+      raise exception 'something waits in the partition %', name using errcode = 'lock_not_available';
+    end if;
     for attempts in select partition from list_left_attempts(name) loop
       execute format('drop table %s', attempts);
     end loop;
