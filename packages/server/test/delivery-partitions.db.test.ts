@@ -11,8 +11,10 @@ import { sweepRetention } from '../src/organisation/retention/sweep-retention.ts
 import { DAY_MS, systemClock } from '../src/platform/clock.ts'
 import { SILENT_LOGGER } from '../src/platform/silent-logger.ts'
 import type { DestinationId } from '../src/schema/branded-ids.ts'
+import { syncReportingViews } from '../src/posture/reporting/reporting-view-store.ts'
 import { migrateDatabase } from '../src/schema/migrate.ts'
 import type { Schema } from '../src/schema/schema.ts'
+import { grantServiceRole } from '../src/schema/service-role-store.ts'
 import { claimDeliveries, findDestinationSchedule } from '../src/signals/dispatch/claim-store.ts'
 import {
   EVERY_DELIVERY,
@@ -152,6 +154,30 @@ describe('partitions of deliveries', () => {
       const left = await describePartitions(database.db, 'delivery')
       expect(left).toMatchObject({ [bounds(0)]: 1, [bounds(1)]: 1 })
       expect(left).not.toHaveProperty([bounds(2)])
+    } finally {
+      await database.close()
+    }
+  })
+
+  it('stay whole where one of them has come to wait again since somebody looked', async () => {
+    const database = await openWithPartitions()
+    try {
+      await database.fill({ count: 100, ageDays: 200 }, { count: 1 })
+      await addAttempts(database.db)
+      await database.db
+        .updateTable('delivery')
+        .set({ state: 'queued' })
+        .where('id', '=', String(FIRST + 50))
+        .execute()
+      const drop = () =>
+        sql`select drop_partition('delivery', 'delivery_20000000')`.execute(database.db)
+      // As for a table in use: whoever ends partitions leaves it for the next time.
+      await expect(drop()).rejects.toMatchObject({ code: '55P03' })
+      expect(await idsOf('delivery', database.db)).toHaveLength(101)
+      expect(await idsOf('delivery_attempt', database.db)).toHaveLength(101)
+      await sql`update delivery set state = 'delivered'`.execute(database.db)
+      await drop()
+      expect(await idsOf('delivery', database.db)).toHaveLength(1)
     } finally {
       await database.close()
     }
@@ -388,6 +414,37 @@ describe('large tables of an earlier version', () => {
       await fresh.close()
     }
   })
+
+  it('leave the role of the service every right, also to number attempts', async () => {
+    const database = await createTestDatabase({ isEmpty: true })
+    try {
+      await migrateDatabase(database.connection, { log: SILENT_LOGGER, upTo: BEFORE })
+      const id = await insertDestination(database.db, { kind: 'webhook', state: 'active' })
+      await add(database.db, id, { count: LARGE })
+      await addAttempts(database.db)
+      await sql`update delivery_attempt set response_body = repeat('y', 1500)`.execute(database.db)
+      await migrateDatabase(database.connection, { log: SILENT_LOGGER })
+      const { role } = database.reporting
+      await syncReportingViews(database.db)
+      await grantServiceRole(database.db, role)
+      const before = await readRights(database.db, role)
+      expect(before).toContain('delivery_attempt_id_seq USAGE')
+      expect(await makePartitions(database.db, 'delivery_attempt')).toContain('partitioned')
+      expect(await readRights(database.db, role)).toEqual(before)
+    } finally {
+      await database.close()
+    }
+  })
+
+  /** What a role may do to which table and sequence. */
+  async function readRights(of: Kysely<Schema>, role: string): Promise<string[]> {
+    const { rows } = await sql<{ right: string }>`
+      select c.relname || ' ' || privilege_type as "right" from pg_class c, aclexplode(c.relacl)
+      where c.relnamespace = 'public'::regnamespace and grantee = ${role}::regrole order by 1`.execute(
+      of,
+    )
+    return rows.map((row) => row.right)
+  }
 
   /** Columns, constraints, indexes and triggers. */
   async function readForm(of: Kysely<Schema>, table: string) {
