@@ -1,34 +1,23 @@
 /*
- * Deliveries and their attempts in partitions: what ends together, how a large table of an earlier version becomes
- * them, and that where a worker looks is where something waits.
+ * Deliveries and their attempts in partitions: what ends together, and how a large table of an earlier version becomes
+ * them.
  */
 import { sql, type Kysely } from 'kysely'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
-import { newUuid } from '../src/platform/ids.ts'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { sweepRetention } from '../src/organisation/retention/sweep-retention.ts'
-import { DAY_MS, systemClock } from '../src/platform/clock.ts'
+import { systemClock } from '../src/platform/clock.ts'
 import { SILENT_LOGGER } from '../src/platform/silent-logger.ts'
-import type { DestinationId } from '../src/schema/branded-ids.ts'
 import { syncReportingViews } from '../src/posture/reporting/reporting-view-store.ts'
 import { migrateDatabase } from '../src/schema/migrate.ts'
 import type { Schema } from '../src/schema/schema.ts'
 import { grantServiceRole } from '../src/schema/service-role-store.ts'
-import { claimDeliveries, findDestinationSchedule } from '../src/signals/dispatch/claim-store.ts'
-import {
-  EVERY_DELIVERY,
-  findDeliveryEnd,
-  isWithin,
-  PARTITION_IDS,
-  toDeliveryRange,
-  type DeliveryRange,
-} from '../src/signals/dispatch/delivery-range-store.ts'
 import { deliveryRetention } from '../src/signals/dispatch/delivery-retention-store.ts'
 import { insertDestination } from '../src/signals/dispatch/destination-store.ts'
-import { raiseQueuedFrom } from '../src/signals/dispatch/queued-from-store.ts'
 import { createTestDatabase } from './support/database.ts'
-import { createDeliveryBench, retryFast, WAIT_MS } from './support/delivery-bench.ts'
+import { createDeliveryBench } from './support/delivery-bench.ts'
+import { addDeliveries, type AddedDeliveries } from './support/partitioned-deliveries.ts'
 import {
   beginPartition,
   describePartitions,
@@ -41,41 +30,10 @@ const { db } = bench.database
 afterEach(() => bench.clear())
 afterAll(() => bench.close())
 
-const SIZE = Number(PARTITION_IDS)
 /** The last migration before deliveries were partitioned. */
 const BEFORE = (await readdir(join(import.meta.dirname, '../src/schema/migrations')))
   .toSorted()
   .findIndex((name) => name.endsWith('_partitioned_deliveries.sql'))
-
-/** Has the next delivery be the one with this id. */
-async function setNextId(id: number): Promise<void> {
-  await sql`select setval('delivery_id_seq', ${id - 1}::bigint)`.execute(db)
-  for (const table of ['delivery', 'delivery_attempt']) await makePartitions(db, table)
-}
-
-interface Added {
-  readonly count: number
-  /** Days since they ended, and were queued. */
-  readonly ageDays?: number
-  readonly state?: 'queued' | 'delivered'
-  readonly subject?: string
-}
-
-/** Answers the first id. */
-async function add(
-  of: Kysely<Schema>,
-  destinationId: DestinationId,
-  { count, ageDays = 0, state = 'delivered', subject = 'one' }: Added,
-): Promise<string> {
-  const at = new Date(Date.now() - ageDays * DAY_MS)
-  const { rows } = await sql<{ id: string }>`
-    insert into delivery (destination_id, event_id, event_type, subject_key, body, state, next_attempt_at,
-      finished_at, txn, created_at)
-    select ${destinationId}, gen_random_uuid(), 'test', ${subject}, ${subject} || ':' || number, ${state},
-      ${at}::timestamptz, case when ${state} = 'queued' then null else ${at}::timestamptz end, 'txn', ${at}
-    from generate_series(1, ${count}::int) number order by number returning id`.execute(of)
-  return rows[0]?.id ?? ''
-}
 
 async function addAttempts(of: Kysely<Schema>): Promise<void> {
   await sql`insert into delivery_attempt (delivery_id, number, started_at, timings, outcome)
@@ -112,9 +70,9 @@ describe('partitions of deliveries', () => {
     const database = await createTestDatabase()
     await beginPartition(database.db, { table: 'delivery', first: FIRST, size: 100 })
     const id = await insertDestination(database.db, { kind: 'webhook', state: 'active' })
-    const fill = async (...added: readonly Added[]) => {
+    const fill = async (...added: readonly AddedDeliveries[]) => {
       for (const each of added) {
-        await add(database.db, id, each)
+        await addDeliveries(database.db, id, each)
         await makePartitions(database.db, 'delivery')
       }
     }
@@ -222,7 +180,7 @@ describe('partitions of deliveries', () => {
 describe('attempts', () => {
   it('end with their delivery, and there is none of a delivery that is not there', async () => {
     const id = await insertDestination(db, { kind: 'webhook', state: 'active' })
-    const first = await add(db, id, { count: 3 })
+    const first = await addDeliveries(db, id, { count: 3 })
     await addAttempts(db)
     await db.deleteFrom('delivery').where('id', '=', first).execute()
     expect(await idsOf('delivery_attempt')).toEqual(await idsOf('delivery'))
@@ -232,144 +190,6 @@ describe('attempts', () => {
     ).rejects.toMatchObject({ code: '23503' })
     await db.deleteFrom('delivery_destination').where('id', '=', id).execute()
     expect(await idsOf('delivery_attempt')).toEqual([])
-  })
-})
-
-describe('where a worker looks', () => {
-  it('is between the bounds of partitions', async () => {
-    const { rows } = await sql<{ size: string }>`select partition_size::text as size
-      from partitioned_tables() where table_name in ('delivery', 'delivery_attempt')`.execute(db)
-    expect(rows.map(({ size }) => BigInt(size))).toEqual([PARTITION_IDS, PARTITION_IDS])
-    expect(toDeliveryRange([String(SIZE + 5), String(3 * SIZE - 1)])).toEqual({
-      fromId: PARTITION_IDS,
-      toId: 3n * PARTITION_IDS,
-    })
-  })
-
-  it('is no partition but those in which something can wait', async () => {
-    await setNextId(5 * SIZE + 1)
-    const id = await insertDestination(db, { kind: 'webhook', state: 'active' })
-    const range = { fromId: 5n * PARTITION_IDS, toId: await findDeliveryEnd(db) }
-    const countScans = async (of: DeliveryRange) => {
-      const { rows } = await sql<{ 'QUERY PLAN': string }>`
-        explain select from delivery d where d.destination_id = ${id} and d.state = 'queued'
-          and ${isWithin('d', of)}`.execute(db)
-      return rows.filter((row) => row['QUERY PLAN'].includes('Scan')).length
-    }
-    expect(await countScans(EVERY_DELIVERY)).toBeGreaterThan(3)
-    expect(await countScans(range)).toBe(1)
-  })
-
-  it('begins later when what was before has ended, and earlier as soon as some of it waits again', async () => {
-    const id = await insertDestination(db, { kind: 'webhook', state: 'active' })
-    await setNextId(6 * SIZE + 10)
-    const old = await add(db, id, { count: 2, ageDays: 3 })
-    const waiting = await add(db, id, { count: 1, ageDays: 3, state: 'queued' })
-    await setNextId(8 * SIZE + 10)
-    await add(db, id, { count: 1, ageDays: 2, state: 'queued' })
-    const rangeOf = async () =>
-      (await findDestinationSchedule(db, id))?.range.fromId ?? expect.unreachable()
-    await raiseQueuedFrom(db)
-    expect(await rangeOf()).toBe(6n * PARTITION_IDS)
-    const { queued_from_id: exact } = await db
-      .selectFrom('delivery_destination')
-      .select('queued_from_id')
-      .where('id', '=', id)
-      .executeTakeFirstOrThrow()
-    expect(exact).toBe(waiting)
-
-    await db.updateTable('delivery').set({ state: 'dead' }).where('id', '=', waiting).execute()
-    await raiseQueuedFrom(db)
-    expect(await rangeOf()).toBe(8n * PARTITION_IDS)
-    await db.updateTable('delivery').set({ state: 'queued' }).where('id', '=', old).execute()
-    expect(await rangeOf()).toBe(6n * PARTITION_IDS)
-  })
-
-  it('does not begin behind what others may still add, or are about to have wait again', async () => {
-    const id = await insertDestination(db, { kind: 'webhook', state: 'active' })
-    await setNextId(10 * SIZE + 10)
-    const old = await add(db, id, { count: 1, ageDays: 3 })
-    await setNextId(11 * SIZE + 10)
-    await add(db, id, { count: 1 })
-    const from = () =>
-      db
-        .selectFrom('delivery_destination')
-        .select('queued_from_id')
-        .where('id', '=', id)
-        .executeTakeFirstOrThrow()
-        .then((row) => BigInt(row.queued_from_id))
-    await raiseQueuedFrom(db)
-    expect(await from()).toBe(10n * PARTITION_IDS)
-    await sql`update delivery set created_at = now() - interval '2 days'`.execute(db)
-    await db.transaction().execute(async (tx) => {
-      await tx.updateTable('delivery').set({ state: 'queued' }).where('id', '=', old).execute()
-      await raiseQueuedFrom(db)
-      expect(await from()).toBe(10n * PARTITION_IDS)
-    })
-    await raiseQueuedFrom(db)
-    expect(await from()).toBe(BigInt(old))
-  })
-
-  it('is never past an older event of a device that waits again: nothing is claimed before it', async () => {
-    const id = await insertDestination(db, { kind: 'webhook', state: 'active' })
-    await setNextId(13 * SIZE + 10)
-    const old = await add(db, id, { count: 1, ageDays: 3 })
-    await setNextId(14 * SIZE + 10)
-    const young = await add(db, id, { count: 1, ageDays: 2, state: 'queued' })
-    await raiseQueuedFrom(db)
-    const known = (await findDestinationSchedule(db, id, EVERY_DELIVERY))?.range
-    expect(known?.fromId).toBe(14n * PARTITION_IDS)
-    const claim = async (range = EVERY_DELIVERY) => {
-      const claimed = await claimDeliveries(db, {
-        destinationId: id,
-        claimId: newUuid(),
-        ownClaimIds: [],
-        leaseMs: 60_000,
-        limit: 10,
-        kid: null,
-        range,
-      })
-      return claimed.map((delivery) => delivery.id)
-    }
-    await db.updateTable('delivery').set({ state: 'queued' }).where('id', '=', old).execute()
-    expect(await claim(known)).toEqual([])
-    const schedule = await findDestinationSchedule(db, id, known)
-    expect(schedule?.range.fromId).toBe(13n * PARTITION_IDS)
-    expect(schedule?.nextDueInMs).toBeLessThanOrEqual(0)
-    expect(await claim(schedule?.range)).toEqual([old, young])
-  })
-
-  it('reaches everything that waits, older than the last partition and beyond the present one', async () => {
-    const receiver = await bench.startReceiver()
-    await setNextId(16 * SIZE + 10)
-    const old = await add(db, receiver.id, { count: 1, ageDays: 3 })
-    await setNextId(17 * SIZE + 10)
-    await add(db, receiver.id, { count: 1, ageDays: 2 })
-    await raiseQueuedFrom(db)
-    const engine = await bench.startEngine(retryFast)
-    await bench.queue(receiver.id, ['one:present'])
-    await bench.waitForStates(receiver.id, { delivered: 3 })
-
-    await sql`select setval('delivery_id_seq', ${20 * SIZE}::bigint)`.execute(db)
-    await bench.queue(receiver.id, ['one:beyond'])
-    await bench.waitForStates(receiver.id, { delivered: 4 })
-
-    await db
-      .updateTable('delivery')
-      .set({ state: 'queued', body: 'one:again' })
-      .where('id', '=', old)
-      .execute()
-    engine.wake(receiver.id)
-    await bench.waitForStates(receiver.id, { delivered: 4 })
-    await vi.waitFor(
-      () =>
-        expect(receiver.requests.map(({ body }) => body)).toEqual([
-          'one:present',
-          'one:beyond',
-          'one:again',
-        ]),
-      WAIT_MS,
-    )
   })
 })
 
@@ -384,7 +204,7 @@ describe('large tables of an earlier version', () => {
       const { connection } = database
       await migrateDatabase(connection, { log: SILENT_LOGGER, upTo: BEFORE })
       const id = await insertDestination(database.db, { kind: 'webhook', state: 'active' })
-      await add(database.db, id, { count: LARGE, ageDays: 1 })
+      await addDeliveries(database.db, id, { count: LARGE, ageDays: 1 })
       await sql`update delivery set body = repeat('x', 1500)`.execute(database.db)
       await addAttempts(database.db)
       await sql`update delivery_attempt set response_body = repeat('y', 1500)`.execute(database.db)
@@ -401,7 +221,7 @@ describe('large tables of an earlier version', () => {
         ' to 16000': LARGE,
         others: 0,
       })
-      const next = await add(database.db, id, { count: 1 })
+      const next = await addDeliveries(database.db, id, { count: 1 })
       expect(next).toBe(String(LARGE + 1))
       await addAttempts(database.db)
       expect(await idsOf('delivery', database.db)).toHaveLength(LARGE + 1)
@@ -420,7 +240,7 @@ describe('large tables of an earlier version', () => {
     try {
       await migrateDatabase(database.connection, { log: SILENT_LOGGER, upTo: BEFORE })
       const id = await insertDestination(database.db, { kind: 'webhook', state: 'active' })
-      await add(database.db, id, { count: LARGE })
+      await addDeliveries(database.db, id, { count: LARGE })
       await addAttempts(database.db)
       await sql`update delivery_attempt set response_body = repeat('y', 1500)`.execute(database.db)
       await migrateDatabase(database.connection, { log: SILENT_LOGGER })

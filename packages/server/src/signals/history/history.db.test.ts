@@ -6,8 +6,11 @@ import { createStreamsApi, type StreamsApi } from '../../../test/support/streams
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { DeviceStatusChange } from '../../changes/domain-event.ts'
 import { DAY_MS, SECOND_MS } from '../../platform/clock.ts'
+import type { StreamRowId } from '../../schema/branded-ids.ts'
 import type { Compliance } from '../../schema/status-values.ts'
+import { PARTITION_IDS } from '../dispatch/delivery-range-store.ts'
 import { backfillStreams } from './backfill-streams.ts'
+import { updateSequences } from './sequence-store.ts'
 
 const COMPLIANCE = 'https://schemas.openid.net/secevent/caep/event-type/device-compliance-change'
 
@@ -135,6 +138,42 @@ describe('the numbers of a stream', () => {
       expect(answer.map((claims) => claims.heliograph_sequence)).toEqual(expected)
     }
   })
+
+  it('are given to what waits again while others are given theirs, before it is handed out', async () => {
+    const stream = await createStream()
+    const destinationId = await streams.getDestinationId(stream.id)
+    const numbered = { streamRowId: stream.id as StreamRowId, destinationId }
+    await turn(await insertDevice(streams.db), 'not-compliant')
+    await streams.db.updateTable('delivery').set({ state: 'discarded' }).execute()
+    await sql`select setval('delivery_id_seq', ${3n * PARTITION_IDS}::bigint)`.execute(streams.db)
+    await turn(await insertDevice(streams.db), 'not-compliant')
+    await sql`update delivery_destination set queued_from_id = ${3n * PARTITION_IDS}::bigint`.execute(
+      streams.db,
+    )
+    await streams.db
+      .insertInto('ssf_stream_sequence')
+      .values({ ssf_stream_id: stream.id })
+      .execute()
+    const numbering = await streams.db.transaction().execute(async (tx) => {
+      await sql`select from ssf_stream_sequence for update`.execute(tx)
+      const waiting = updateSequences(streams.db, numbered)
+      // It has read where to begin, and waits for its turn.
+      await expect.poll(countWaiting).toBe(1)
+      await streams.db.updateTable('delivery').set({ state: 'queued' }).execute()
+      return { waiting }
+    })
+    expect(await numbering.waiting).toBe(true)
+    const claims = await poll(stream)
+    expect(claims.map((each) => each.heliograph_sequence).sort()).toEqual([1, 2])
+  })
+
+  /** The statements that wait for a lock of another one. */
+  async function countWaiting(): Promise<number> {
+    const { rows } = await sql<{ count: number }>`
+      select count(*)::int as count from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(streams.db)
+    return rows[0]?.count ?? 0
+  }
 
   it('are not there unless the stream asks for them', async () => {
     const stream = await createStream({ heliograph_sequence: false })

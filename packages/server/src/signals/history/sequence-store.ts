@@ -36,7 +36,8 @@ export async function listSequences(
 
 /**
  * Numbers what waits in a stream and has no number, in the order of the changes, and answers whether
- * there was anything.
+ * there was anything. What somebody has wait again meanwhile may be left, as if that had come later: whoever hands it
+ * out saw it wait, and asks once more.
  */
 export async function updateSequences(
   db: Kysely<Schema>,
