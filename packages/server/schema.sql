@@ -173,8 +173,11 @@ CREATE OR REPLACE FUNCTION public.check_result_leaves_counter()
  LANGUAGE plpgsql
 AS $function$
 begin
-  update check_counter set device_count = device_count - 1
-    where check_id = old.check_id and stripe = old.device_id % 16 and status = old.status;
+  insert into check_counter (check_id, stripe, status, device_count)
+    -- Results that vanish with their check are not counted any more.
+    select id, counter_stripe(), old.status, -1 from posture_check where id = old.check_id
+    on conflict (check_id, stripe, status)
+      do update set device_count = check_counter.device_count - 1;
   return null;
 end
 $function$
@@ -197,6 +200,13 @@ begin
   return null;
 end
 $function$
+;
+
+CREATE OR REPLACE FUNCTION public.counter_stripe()
+ RETURNS smallint
+ LANGUAGE sql
+ STABLE
+AS $function$ select (pg_backend_pid() % 16)::smallint $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.cut_audit_chain(through bigint)
@@ -605,8 +615,11 @@ CREATE OR REPLACE FUNCTION public.person_check_result_leaves_counter()
  LANGUAGE plpgsql
 AS $function$
 begin
-  update check_counter set device_count = device_count - 1
-    where check_id = old.check_id and stripe = old.person_id % 16 and status = old.status;
+  insert into check_counter (check_id, stripe, status, device_count)
+    -- Results that vanish with their check are not counted any more.
+    select id, counter_stripe(), old.status, -1 from posture_check where id = old.check_id
+    on conflict (check_id, stripe, status)
+      do update set device_count = check_counter.device_count - 1;
   return null;
 end
 $function$

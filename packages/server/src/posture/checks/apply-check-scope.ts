@@ -4,7 +4,7 @@ import { lockDeviceRows } from '../devices/device-status-store.ts'
 import { reevaluateDevices, type StatusCause } from '../devices/reevaluate-devices.ts'
 import { endExemptions } from '../issues/issue-store.ts'
 import { recordIssueEvents } from '../issues/record-issue-events.ts'
-import { moveCheckCounters, toCounterStripe, type CounterDelta } from './check-counter-store.ts'
+import { moveCheckCounters, type CounterDelta } from './check-counter-store.ts'
 import { insertCheckTransitions } from './check-result-store.ts'
 import {
   listDevicesInScope,
@@ -125,12 +125,11 @@ function toTransition(change: Change, move: ScopeMove, cause: ScopeCause) {
 
 function addCounterDeltas(counters: Map<string, CounterDelta>, moves: readonly ScopeMove[]): void {
   const add = (delta: CounterDelta) => {
-    const key = `${delta.check_id} ${delta.stripe} ${delta.status}`
+    const key = `${delta.check_id} ${delta.status}`
     counters.set(key, { ...delta, delta: delta.delta + (counters.get(key)?.delta ?? 0) })
   }
-  for (const { device_id, check_id, from_status, to_status } of moves) {
-    const place = { check_id, stripe: toCounterStripe(device_id) }
-    add({ ...place, status: to_status, delta: 1 })
-    if (from_status !== null) add({ ...place, status: from_status, delta: -1 })
+  for (const { check_id, from_status, to_status } of moves) {
+    add({ check_id, status: to_status, delta: 1 })
+    if (from_status !== null) add({ check_id, status: from_status, delta: -1 })
   }
 }

@@ -1,7 +1,7 @@
 import type { IssueChanges, OpenIssue } from '../issues/issue.ts'
 import { evaluateBlockingTime } from '../issues/issue.ts'
 import type { CheckStatus } from '../../schema/status-values.ts'
-import { toCounterStripe, type CounterDelta } from './check-counter-store.ts'
+import type { CounterDelta } from './check-counter-store.ts'
 import type { DeviceCheck, NewCheckResult } from './check-result-store.ts'
 import type { CheckOutcome, ParsedCheckResult } from './parse-check-result.ts'
 
@@ -97,12 +97,11 @@ function judgeIssues(
 }
 
 /** How the counters of a check move by the new result of a device or person. */
-export function toCounterDeltas(subjectId: string, judgement: Judgement): CounterDelta[] {
-  const { previousStatus, result } = judgement
+export function toCounterDeltas({ previousStatus, result }: Judgement): CounterDelta[] {
   if (previousStatus === result.status) return []
-  const place = { check_id: result.check_id, stripe: toCounterStripe(subjectId) }
-  const gained = { ...place, status: result.status, delta: 1 }
+  const { check_id } = result
+  const gained = { check_id, status: result.status, delta: 1 }
   return previousStatus === null
     ? [gained]
-    : [{ ...place, status: previousStatus, delta: -1 }, gained]
+    : [{ check_id, status: previousStatus, delta: -1 }, gained]
 }

@@ -119,12 +119,10 @@ export async function recordCheckReports(
     occurredAt: ranAt,
     countsAsEvaluation: terms.countsAsEvaluation ?? false,
   })
-  // Last, for the reports of other devices wait for these rows until the commit.
+  // Last: who counts in the same rows waits for them until the commit.
   await moveCheckCounters(
     tx,
-    judged.flatMap(({ judgements, report }) =>
-      judgements.flatMap((judgement) => toCounterDeltas(report.deviceId, judgement)),
-    ),
+    judged.flatMap(({ judgements }) => judgements.flatMap(toCounterDeltas)),
   )
   const deviceById = new Map(evaluated.map((device) => [device.id, device]))
   const runById = new Map(runs.map((run) => [run.report.deviceId, run]))

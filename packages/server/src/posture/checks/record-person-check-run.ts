@@ -39,7 +39,7 @@ export async function recordPersonCheckRun(
   const opened = await updateSubjectIssues(tx, 'person', [issueChanges], at)
   const openedIds = opened.map(({ id }) => id)
   recordIssueEvents(change, { openedIds, resolvedIds: judgement.issues.resolvedIds }, at)
-  await moveCheckCounters(tx, toCounterDeltas(personId, judgement))
+  await moveCheckCounters(tx, toCounterDeltas(judgement))
   await reevaluateLockedDevices(change, settled, {
     initiatingEntity: 'policy',
     occurredAt: at,
