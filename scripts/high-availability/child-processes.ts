@@ -16,6 +16,8 @@ export interface ProgramOptions {
 export interface Program {
   readonly name: string
   start(): void
+  /** Its own process id; 0 before it was started. */
+  pid(): number
   /** Its process ids: its own, and those of the processes that it has started. */
   pids(): number[]
   /** Sends a signal to it, or to its whole family. */
@@ -51,6 +53,7 @@ export class ChildProcesses {
       start() {
         child = spawnTo(log, command, options)
       },
+      pid: () => child?.pid ?? 0,
       pids: () => listFamily([child?.pid, ...findOthers()].filter((pid) => pid !== undefined)),
       signal(signal, scope) {
         const pids = scope === 'self' ? [child?.pid ?? 0] : program.pids()
@@ -96,6 +99,8 @@ function spawnTo(
     const child = spawn(command, args, {
       stdio: ['ignore', output, output],
       cwd: '/',
+      // A session of its own, as a service of the system has: a busy machine shares its cores among sessions.
+      detached: true,
       env: { PATH: process.env['PATH'], ...environment },
       ...user,
     })

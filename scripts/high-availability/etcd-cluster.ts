@@ -6,6 +6,7 @@ import { takePorts } from './take-ports.ts'
 export interface EtcdCluster {
   /** `host:port` of each member. */
   readonly hosts: readonly string[]
+  readonly programs: readonly Program[]
   findLeader(): Promise<Program>
   isWell(): Promise<boolean>
 }
@@ -44,6 +45,7 @@ export async function startEtcd(processes: ChildProcesses, folder: string): Prom
   await waitUntil(isWell, START_MAX_MS, 'etcd')
   return {
     hosts: members.map(({ client }) => new URL(client).host),
+    programs: running.map(({ program }) => program),
     isWell,
     async findLeader() {
       const statuses = await readStatuses()

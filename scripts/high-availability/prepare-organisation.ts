@@ -1,11 +1,15 @@
 /* An admin's key, the two streams, a check that fails when it is told to, and what the probe changes. */
 import type { Services } from './services.ts'
 import type { Stream } from './receivers.ts'
-import { PROBES } from './workload.ts'
+import { PROBES } from './write-probe.ts'
 
 const COMPLIANCE_CHANGE =
   'https://schemas.openid.net/secevent/caep/event-type/device-compliance-change'
-const PERMISSIONS = ['Manage Shared Signals Framework Streams=test', 'Manage Device Groups=test']
+const PERMISSIONS = [
+  'Manage Shared Signals Framework Streams=test',
+  'Manage Device Groups=test',
+  'Manage Checks=test',
+]
 
 export async function prepareOrganisation(
   { baseUrl, processes }: Pick<Services, 'baseUrl' | 'processes'>,
@@ -22,16 +26,7 @@ export async function prepareOrganisation(
   )
   const { secret } = await run<{ secret: string }>('enrollment-secrets', 'create', '--name', 'test')
 
-  async function call<Result>(method: string, path: string, body?: object): Promise<Result> {
-    const response = await fetch(`${baseUrl}${path}`, {
-      method,
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      ...(body && { body: JSON.stringify(body) }),
-    })
-    if (!response.ok) throw new Error(`${method} ${path}: ${await response.text()}`)
-    return (await response.json()) as Result
-  }
-
+  const call = createCaller(baseUrl, key)
   const createStream = (name: string, delivery: object) =>
     call<Stream>('POST', '/ssf_streams', {
       name,
@@ -55,5 +50,29 @@ export async function prepareOrganisation(
       endpoint_url: pushUrl,
     }),
     pollStream: await createStream('poll', { method: 'urn:ietf:rfc:8936' }),
+  }
+}
+
+/** Has devices be asked this check alone: an answer is then one result. */
+export async function pauseOtherChecks(
+  baseUrl: string,
+  { checkId, key }: { readonly checkId: string; readonly key: string },
+): Promise<void> {
+  const call = createCaller(baseUrl, key)
+  const { data } = await call<{ data: { id: string }[] }>('GET', '/checks?per_page=100')
+  for (const { id } of data) {
+    if (id !== checkId) await call('PATCH', `/checks/${id}/configurations`, { paused: true })
+  }
+}
+
+function createCaller(baseUrl: string, key: string) {
+  return async <Result>(method: string, path: string, body?: object): Promise<Result> => {
+    const response = await fetch(`${baseUrl}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    if (!response.ok) throw new Error(`${method} ${path}: ${await response.text()}`)
+    return (await response.json()) as Result
   }
 }

@@ -1,8 +1,7 @@
 /* What must be so in the end, whatever was killed. */
-import { STREAM_SEQUENCE } from '@heliograph/ssf'
 import type { DatabaseClient } from '../../packages/server/src/platform/db/database-client.ts'
-import type { ReportingAgent } from '../../packages/server/test/e2e/support/reporting-agent.ts'
 import type { Inbox } from './receivers.ts'
+import type { ReportingDevice } from './reporting-devices.ts'
 
 export interface Proof {
   readonly acknowledgedAnswers: number
@@ -13,7 +12,8 @@ export interface Proof {
   readonly problems: readonly string[]
 }
 
-interface StatusChange {
+/** A change of the compliance word of a device. */
+export interface StatusChange {
   readonly deviceId: string
   readonly host: string
   readonly txn: string
@@ -30,31 +30,34 @@ export async function listStatusChanges(database: DatabaseClient): Promise<Statu
   return rows
 }
 
+/** Of a device: how many of its answers were accepted, and how often it was told that it is not known. */
+type AnsweringDevice = Pick<
+  ReportingDevice,
+  'hostIdentifier' | 'acknowledgedCount' | 'nodeInvalidCount'
+>
+
 export interface Evidence {
   readonly changes: readonly StatusChange[]
-  readonly agents: readonly ReportingAgent[]
-  readonly checkId: string
+  readonly devices: readonly AnsweringDevice[]
   readonly inboxes: Readonly<Record<string, Inbox>>
 }
 
-export function prove({ changes, agents, checkId, inboxes }: Evidence): Proof {
+/** To be asked while no answer is under way and every event has had the time to come. */
+export function prove({ changes, devices, inboxes }: Evidence): Proof {
   const byHost = Object.groupBy(changes, ({ host }) => host)
-  const answers = agents.map((agent) => agent.acknowledged.get(checkId) ?? 0)
   return {
-    acknowledgedAnswers: answers.reduce((sum, count) => sum + count, 0),
+    acknowledgedAnswers: devices.reduce((sum, device) => sum + device.acknowledgedCount, 0),
     statusChanges: changes.length,
     events: mapValues(inboxes, ({ sets }) => sets.length),
     repeatedEvents: mapValues(inboxes, ({ repeatedCount }) => repeatedCount),
     problems: [
-      ...agents.flatMap((agent, at) =>
-        findLost(agent, answers[at] ?? 0, byHost[agent.hostIdentifier] ?? []),
-      ),
+      ...devices.flatMap((device) => findLost(device, byHost[device.hostIdentifier] ?? [])),
       ...Object.entries(inboxes).flatMap(([name, inbox]) =>
         [
           ...inbox.problems,
           ...findMissing(inbox, changes),
           ...findOutOfOrder(inbox, changes),
-          ...findGaps(inbox),
+          ...inbox.findGaps(),
         ].map((problem) => `${name}: ${problem}`),
       ),
     ],
@@ -62,23 +65,21 @@ export function prove({ changes, agents, checkId, inboxes }: Evidence): Proof {
 }
 
 /** Answers pass and fail in turn, from a device that is good: each but the first is a change of its status. */
-function findLost(
-  agent: ReportingAgent,
-  answerCount: number,
-  changes: readonly StatusChange[],
-): string[] {
+function findLost(device: AnsweringDevice, changes: readonly StatusChange[]): string[] {
   const words = changes.map(({ to }) => to)
   const isInTurn = words.every((word, at) => word !== words[at - 1])
-  const last = answerCount % 2 === 0 ? 'not-compliant' : 'compliant'
-  const { hostIdentifier: host } = agent
+  const { hostIdentifier: host, acknowledgedCount, nodeInvalidCount } = device
+  const last = acknowledgedCount % 2 === 0 ? 'not-compliant' : 'compliant'
   return [
     ...(isInTurn ? [] : [`${host}: a change of status was lost or came twice`]),
     ...(words.at(-1) === last ? [] : [`${host}: its last acknowledged answer did not count`]),
     // The first change is that of a device which was not yet good before its first answer.
-    ...([answerCount - 1, answerCount].includes(words.length)
+    ...([acknowledgedCount - 1, acknowledgedCount].includes(words.length)
       ? []
-      : [`${host}: ${answerCount} acknowledged answers made ${words.length} changes of status`]),
-    ...(agent.nodeInvalidCount === 0 ? [] : [`${host}: was told node_invalid`]),
+      : [
+          `${host}: ${acknowledgedCount} acknowledged answers made ${words.length} changes of status`,
+        ]),
+    ...(nodeInvalidCount === 0 ? [] : [`${host}: was told node_invalid`]),
   ]
 }
 
@@ -91,8 +92,8 @@ function findMissing(inbox: Inbox, changes: readonly StatusChange[]): string[] {
 function findOutOfOrder({ sets }: Inbox, changes: readonly StatusChange[]): string[] {
   const txns = new Set(changes.map(({ txn }) => txn))
   const told = Object.groupBy(
-    sets.filter(({ txn = '' }) => txns.has(txn)),
-    (set) => (set.claims['sub_id'] as { device?: { sub?: string } }).device?.sub ?? '',
+    sets.filter(({ txn }) => txns.has(txn)),
+    ({ deviceId }) => deviceId,
   )
   return Object.entries(Object.groupBy(changes, ({ deviceId }) => deviceId)).flatMap(
     ([deviceId, own = []]) => {
@@ -101,14 +102,6 @@ function findOutOfOrder({ sets }: Inbox, changes: readonly StatusChange[]): stri
       return expected === found ? [] : [`the events of device ${deviceId} are not in their order`]
     },
   )
-}
-
-function findGaps({ sets }: Inbox): string[] {
-  const numbers = new Set(sets.map(({ claims }) => Number(claims[STREAM_SEQUENCE])))
-  const [least, most] = [Math.min(...numbers), Math.max(...numbers)]
-  return most - least + 1 === numbers.size && numbers.size === sets.length
-    ? []
-    : [`the numbers ${least} to ${most} of its stream stand on ${sets.length} events`]
 }
 
 function mapValues<Value, Result>(

@@ -1,4 +1,5 @@
 /* A receiver of pushes and one that polls: what came, in which order, and whether a repetition had the same bytes. */
+import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import {
   createPollClient,
@@ -7,10 +8,20 @@ import {
   type VerifiedSet,
 } from '@heliograph/receiver'
 import { toNodeHandler } from '@heliograph/receiver/node'
+import { STREAM_SEQUENCE } from '@heliograph/ssf'
 import { takePorts } from './take-ports.ts'
 
+/** What is looked at of a SET. */
+type TakenSet = Pick<VerifiedSet, 'jti' | 'txn' | 'claims' | 'token'>
+
 /** What is remembered of a SET. */
-export type ReceivedSet = Pick<VerifiedSet, 'jti' | 'txn' | 'claims' | 'token'>
+export interface ReceivedSet {
+  readonly txn: string
+  /** The device that it is about. */
+  readonly deviceId: string
+  /** Its number in the stream. */
+  readonly sequence: number
+}
 
 /** What a receiver got. Nothing is remembered by the SDK: repetitions are of interest here. */
 export class Inbox {
@@ -18,23 +29,44 @@ export class Inbox {
   readonly sets: ReceivedSet[] = []
   readonly problems: string[] = []
   repeatedCount = 0
-  readonly #tokens = new Map<string, string>()
+  /** Of the bytes of each SET, by its `jti`. */
+  readonly #digests = new Map<string, string>()
   readonly #txns = new Set<string>()
 
-  take(set: ReceivedSet): void {
-    const known = this.#tokens.get(set.jti)
+  take({ jti, txn = '', claims, token }: TakenSet): void {
+    const digest = createHash('sha256').update(token).digest('base64')
+    const known = this.#digests.get(jti)
     if (known !== undefined) {
       this.repeatedCount += 1
-      if (known !== set.token) this.problems.push(`${set.jti} came again with other bytes`)
+      if (known !== digest) this.problems.push(`${jti} came again with other bytes`)
       return
     }
-    this.#tokens.set(set.jti, set.token)
-    this.#txns.add(set.txn ?? '')
-    this.sets.push(set)
+    this.#digests.set(jti, digest)
+    this.#txns.add(txn)
+    this.sets.push({
+      txn,
+      deviceId: (claims['sub_id'] as { device?: { sub?: string } }).device?.sub ?? '',
+      sequence: Number(claims[STREAM_SEQUENCE]),
+    })
   }
 
   hasTxn(txn: string): boolean {
     return this.#txns.has(txn)
+  }
+
+  /** What the numbers of its events lack; empty when each stands on one event. */
+  findGaps(): string[] {
+    const numbers = new Set<number>()
+    let [least, most] = [Infinity, -Infinity]
+    for (const { sequence } of this.sets) {
+      numbers.add(sequence)
+      least = Math.min(least, sequence)
+      most = Math.max(most, sequence)
+    }
+    const { length } = this.sets
+    return length === 0 || (most - least + 1 === numbers.size && numbers.size === length)
+      ? []
+      : [`the numbers ${least} to ${most} of its stream stand on ${length} events`]
   }
 }
 

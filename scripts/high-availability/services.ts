@@ -43,7 +43,7 @@ export async function startServices(
   for (const [at, port] of ports.entries()) {
     const dataDir = join(folder, `service-${at + 1}`)
     await mkdir(dataDir, { mode: 0o700 })
-    const service = new ServiceProcess({ dataDir, port, environment })
+    const service = new ServiceProcess({ dataDir, port, environment, hasOwnSession: true })
     made.push(service)
     await service.start()
   }

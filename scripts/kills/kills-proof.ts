@@ -25,7 +25,11 @@ export async function proveKills(evidence: KillsEvidence) {
   const { agents, audit, checkId, database, received, webhookId, writers } = evidence
   const { push, poll, webhook } = received
   const changes = await listStatusChanges(database)
-  const proof = prove({ changes, agents, checkId, inboxes: { push, poll } })
+  const devices = agents.map(({ acknowledged, hostIdentifier, nodeInvalidCount }) => ({
+    ...{ hostIdentifier, nodeInvalidCount },
+    acknowledgedCount: acknowledged.get(checkId) ?? 0,
+  }))
+  const proof = prove({ changes, devices, inboxes: { push, poll } })
   const stored = await readStoredEvidence(database, webhookId)
   const untold = stored.webhookEventIds.filter((eventId) => !webhook.has(eventId))
   const lostWrites: string[] = []

@@ -22,6 +22,8 @@ export interface ServiceOptions {
   readonly environment?: Readonly<Record<string, string>>
   /** Serve TLS with a certificate of the service's own authority. */
   readonly isTls?: boolean
+  /** Start it in a session of its own, as a service of the system. */
+  readonly hasOwnSession?: boolean
 }
 
 /** A service that can be started, killed and started again on the same folder and port. */
@@ -42,6 +44,7 @@ export class ServiceProcess {
     const child = spawn(process.execPath, [...(await findProgram()), 'serve'], {
       env: this.#environment(),
       stdio: ['ignore', 'pipe', 'pipe'],
+      detached: this.#options.hasOwnSession === true,
     })
     this.#child = child
     // A test whose preparation took too long never comes to its clean-up.
@@ -96,6 +99,11 @@ export class ServiceProcess {
       maxBuffer: 10_000_000,
     })
     return JSON.parse(stdout)
+  }
+
+  /** Of the service; undefined while it does not run. */
+  get pid(): number | undefined {
+    return this.#child?.pid
   }
 
   get output(): string {
