@@ -38,10 +38,15 @@ export interface AnswerTimes {
   readonly passedCount: number
   /** Requests that failed and were made again. */
   readonly failureCount: number
+  /** Requests for work whose connection was lost: the service may have handed the work out. */
+  readonly lostWorkCount: number
 }
 
 interface Device extends ReportingDevice {
   nodeKey: string
+  /** What it was asked last. */
+  queries: readonly string[]
+  isWorkLost: boolean
   answerCount: number
   acknowledgedCount: number
   acknowledgedSentMs: number
@@ -72,6 +77,8 @@ export class ReportingDevices {
     this.#devices = Array.from({ length: options.count }, (_, at) => ({
       hostIdentifier: `agent-${at}`,
       nodeKey: '',
+      queries: [],
+      isWorkLost: false,
       answerCount: 0,
       acknowledgedCount: 0,
       acknowledgedSentMs: 0,
@@ -145,11 +152,11 @@ export class ReportingDevices {
   }
 
   async #takeTurn(device: Device): Promise<void> {
-    const work = await this.#post('distributed/read', { node_key: device.nodeKey }, device)
-    const queries = Object.keys(work?.['queries'] ?? {})
-    if (queries.length === 0) return
+    if (device.isWorkLost) device.isWorkLost = false
+    else if (!(await this.#isGivenWork(device))) return
+    if (device.queries.length === 0) return
     device.answerCount += 1
-    const message = this.#toMessage(device, queries)
+    const message = this.#toMessage(device)
     const sentMs = performance.now()
     let retryMs = RETRY_MS
     while ((await this.#post('distributed/write', message, device)) === undefined) {
@@ -163,6 +170,18 @@ export class ReportingDevices {
     this.#times.latenciesMs.push(this.#acknowledgedAtMs - sentMs)
   }
 
+  /** Work that is lost with a connection is given again after five minutes only: it is answered without being asked. */
+  async #isGivenWork(device: Device): Promise<boolean> {
+    const { nodeKey } = device
+    const work = await this.#post('distributed/read', { node_key: nodeKey }, device, () => {
+      device.isWorkLost = true
+      this.#times.lostWorkCount += 1
+    })
+    const queries = Object.keys(work?.['queries'] ?? {})
+    if (queries.length > 0) device.queries = queries
+    return queries.length > 0
+  }
+
   #noteSilence(): void {
     const nowMs = performance.now()
     const silenceMs = nowMs - this.#acknowledgedAtMs
@@ -170,7 +189,7 @@ export class ReportingDevices {
     this.#acknowledgedAtMs = nowMs
   }
 
-  #toMessage({ answerCount, nodeKey }: Device, queries: readonly string[]): object {
+  #toMessage({ answerCount, nodeKey, queries }: Device): object {
     const rows = (id: string) => {
       const fails = answerCount % 2 === 0 && toCheckId(id) === this.#options.checkId
       return [{ KOLIDE_CHECK_STATUS: fails ? 'FAIL' : 'PASS', marker: String(answerCount) }]
@@ -198,11 +217,17 @@ export class ReportingDevices {
   }
 
   /** The answer, or undefined when there was none or it was a failure. */
-  async #post(path: string, body: object, device: Device): Promise<Answer | undefined> {
-    const answer = await this.#send(path, body, device.nodeKey).catch(() => undefined)
+  async #post(
+    path: string,
+    body: object,
+    device: Device,
+    onConnectionLost?: () => void,
+  ): Promise<Answer | undefined> {
+    const answer = await this.#send(path, body, device.nodeKey).catch(() => {
+      onConnectionLost?.()
+    })
     if (answer?.['node_invalid'] === true) device.nodeInvalidCount += 1
-    if (answer !== undefined && !('error' in answer) && answer['node_invalid'] !== true)
-      return answer
+    if (answer && !('error' in answer) && answer['node_invalid'] !== true) return answer
     this.#times.failureCount += 1
     return undefined
   }
@@ -228,11 +253,7 @@ export class ReportingDevices {
           response.on('data', (chunk: string) => (answer += chunk))
           response.on('error', reject)
           response.on('end', () => {
-            try {
-              resolve(JSON.parse(answer) as Answer)
-            } catch (error) {
-              reject(error as Error)
-            }
+            resolve(toAnswer(answer))
           })
         },
       )
@@ -243,6 +264,15 @@ export class ReportingDevices {
   }
 }
 
+/** The balancer answers in words of its own. */
+function toAnswer(text: string): Answer {
+  try {
+    return JSON.parse(text) as Answer
+  } catch {
+    return { error: text }
+  }
+}
+
 function emptyTimes() {
   return {
     acknowledgedCount: 0,
@@ -250,6 +280,7 @@ function emptyTimes() {
     silenceMsMax: 0,
     passedCount: 0,
     failureCount: 0,
+    lostWorkCount: 0,
   }
 }
 

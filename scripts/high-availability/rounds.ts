@@ -135,8 +135,10 @@ async function runRound(context: RunContext, fault: Fault): Promise<Round> {
   })
   await watching
   await waitUntilWell(installation, probe)
-  const silenceMs = Math.round(devices.takeTimes().silenceMsMax)
-  return { fault: fault.name, ...probe.findOutage(beganMs), answersMs, silenceMs, before }
+  const { silenceMsMax, lostWorkCount } = devices.takeTimes()
+  const silenceMs = Math.round(silenceMsMax)
+  const felt = { ...probe.findOutage(beganMs), answersMs, silenceMs, lostWorkCount }
+  return { fault: fault.name, ...felt, before }
 }
 
 /** What the load takes while everything is well. */

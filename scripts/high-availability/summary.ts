@@ -11,6 +11,8 @@ export interface Round {
   readonly answersMs: number
   /** The longest time without an accepted answer of any device since the fault. */
   readonly silenceMs: number
+  /** Requests for work whose connection was lost. */
+  readonly lostWorkCount: number
   /** What went on before the fault, when everything was well. */
   readonly before: LoadTimes
 }
@@ -35,6 +37,7 @@ export function summarise(rounds: readonly Round[]) {
   return {
     rounds: rounds.length,
     all: describe(rounds),
+    lost_work: rounds.reduce((sum, { lostWorkCount }) => sum + lostWorkCount, 0),
     load_before_faults: {
       acknowledged_per_second: quantiles(rounds.map(({ before }) => before.acknowledgedPerSecond)),
       latency_p50_ms: quantiles(rounds.map(({ before }) => before.latencyMs.p50)),
