@@ -18,18 +18,30 @@ export function newUlids(now: Date, count: number): string[] {
   return Array.from({ length: count }, () => next(now.getTime()))
 }
 
+/** The id of a request: `req_` and 128 random bits. */
+export function newRequestId(): string {
+  const start = takeRandomBytes(REQUEST_ID_BYTES)
+  return `req_${randomPool.toString('hex', start, start + REQUEST_ID_BYTES)}`
+}
+
+const REQUEST_ID_BYTES = 16
 const randomPool = Buffer.alloc(4_096)
 let randomPoolUsed = randomPool.length
 
-/** A number from 0 to below 1 of one random byte. A ULID takes 16, and a call for each costs more than the rest of it. */
-function randomFraction(): number {
-  if (randomPoolUsed === randomPool.length) {
+/** Where in the pool so many random bytes begin that nobody else takes. A call for each few costs more than what is made of them. */
+function takeRandomBytes(count: number): number {
+  if (randomPoolUsed + count > randomPool.length) {
     randomFillSync(randomPool)
     randomPoolUsed = 0
   }
-  const fraction = randomPool.readUInt8(randomPoolUsed) / 256
-  randomPoolUsed += 1
-  return fraction
+  const start = randomPoolUsed
+  randomPoolUsed += count
+  return start
+}
+
+/** A number from 0 to below 1 of one random byte; a ULID takes 16. */
+function randomFraction(): number {
+  return randomPool.readUInt8(takeRandomBytes(1)) / 256
 }
 
 /** When a ULID was made; undefined for a text that is none. */

@@ -16,7 +16,8 @@ import fastify, {
 import { AppError } from '../app-error.ts'
 import { SECOND_MS } from '../clock.ts'
 import { runAs } from '../db/pool-turns.ts'
-import { newUuid } from '../ids.ts'
+import { newRequestId } from '../ids.ts'
+import { DirectRoutes } from './direct-routes.ts'
 import {
   createErrorHandler,
   SERVICE_ERRORS,
@@ -26,7 +27,7 @@ import {
 import { registerJsonBody } from './json-body.ts'
 import { toRequestError } from './request-error.ts'
 import { RequestLog, writesDebug } from './request-log.ts'
-import { createResponseHeaders } from './response-headers.ts'
+import { createDirectHeaders, createResponseHeaders } from './response-headers.ts'
 import { readTraceId } from './trace-context.ts'
 import { PathTable, unmatchedPath } from './unmatched-path.ts'
 
@@ -57,6 +58,11 @@ const PATH_PARAM_LENGTH_MAX = 256
 
 /** A configured instance without routes, not listening. `close()` finishes the requests under way. */
 export function createHttpApp(options: HttpAppOptions): FastifyInstance {
+  const isHttps = options.baseUrl.startsWith('https:')
+  const directRoutes = new DirectRoutes({
+    toHeaders: createDirectHeaders(isHttps),
+    hasProxies: options.trustProxy !== undefined,
+  })
   const app = fastify({
     loggerInstance: options.logger,
     logController: new LogController({
@@ -70,11 +76,11 @@ export function createHttpApp(options: HttpAppOptions): FastifyInstance {
       }
       return new RequestLog(logger, toBindings, childOptions)
     },
-    genReqId: () => `req_${newUuid().replaceAll('-', '')}`,
+    genReqId: newRequestId,
     requestIdHeader: false,
     bodyLimit: options.limits.bodyBytesMax,
     trustProxy: options.trustProxy === undefined ? false : [...options.trustProxy],
-    serverFactory: (handler) => createNodeServer(handler, options.https),
+    serverFactory: (router) => createNodeServer(directRoutes.before(router), options.https),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: PATH_PARAM_LENGTH_MAX },
     // Requests that arrive on open connections during a shutdown are still answered.
     return503OnClosing: false,
@@ -84,7 +90,8 @@ export function createHttpApp(options: HttpAppOptions): FastifyInstance {
   })
   registerJsonBody(app)
   app.setErrorHandler(createErrorHandler(SERVICE_ERRORS))
-  registerHooks(app, options.baseUrl)
+  registerHooks(app, isHttps)
+  registerDirectRoutes(app, directRoutes)
   registerRetiredPaths(app)
   return app
 }
@@ -111,9 +118,9 @@ function createNodeServer(handler: RequestListener, https: HttpAppOptions['https
   return server.setTimeout(SILENCE_TIMEOUT_MS)
 }
 
-function registerHooks(app: FastifyInstance, baseUrl: string): void {
+function registerHooks(app: FastifyInstance, isHttps: boolean): void {
   const paths = new PathTable()
-  const writeHeaders = createResponseHeaders(baseUrl.startsWith('https:'))
+  const writeHeaders = createResponseHeaders(isHttps)
   app.addHook('onRoute', (route) => {
     if (!route.url.startsWith(RETIRED_PREFIX)) paths.add(route.url, route.method)
   })
@@ -135,6 +142,51 @@ function registerHooks(app: FastifyInstance, baseUrl: string): void {
       },
       'request answered',
     )
+    done()
+  })
+}
+
+const directRoutesOf = new WeakMap<FastifyInstance, DirectRoutes>()
+
+/** One answer of the server. */
+export interface ObservedAnswer {
+  readonly method: string
+  /** The path as it was registered; undefined where there is none. */
+  readonly route: string | undefined
+  readonly status: number
+  /** From the arrival of the request to the end of the answer. */
+  readonly elapsedMs: number
+}
+
+/** Has every answer of a server told, before it listens. */
+export function observeAnswers(
+  app: FastifyInstance,
+  observe: (answer: ObservedAnswer) => void,
+): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    const { method, routeOptions } = request
+    observe({
+      method,
+      route: routeOptions.url,
+      status: reply.statusCode,
+      elapsedMs: reply.elapsedTime,
+    })
+    done()
+  })
+  directRoutesOf.get(app)?.observe((route, elapsedMs) => {
+    observe({ method: 'POST', route, status: 200, elapsedMs })
+  })
+}
+
+/** Where requests have a line of the log each, all of them pass the router. */
+function registerDirectRoutes(app: FastifyInstance, directRoutes: DirectRoutes): void {
+  if (writesDebug(app.log)) return
+  directRoutesOf.set(app, directRoutes)
+  app.addHook('onRoute', ({ url, method, config }) => {
+    if (method === 'POST') directRoutes.add(url, config)
+  })
+  app.addHook('preClose', (done) => {
+    directRoutes.close()
     done()
   })
 }

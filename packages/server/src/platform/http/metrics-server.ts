@@ -5,6 +5,7 @@
 import { createServer, type Server } from 'node:http'
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from '@prometheus-io/client'
 import type { FastifyInstance } from 'fastify'
+import { observeAnswers } from './create-app.ts'
 
 /** A number, or one for each value of a label, that is asked for when metrics are read. */
 export interface MetricSource {
@@ -65,16 +66,9 @@ function measureRequests(app: FastifyInstance, registry: Registry): void {
     buckets: DURATION_BUCKETS_SECONDS,
     registers: [registry],
   })
-  app.addHook('onResponse', (request, reply, done) => {
-    durations.observe(
-      {
-        method: request.method,
-        route: request.routeOptions.url ?? 'none',
-        status: `${Math.floor(reply.statusCode / 100)}xx`,
-      },
-      reply.elapsedTime / MS_PER_SECOND,
-    )
-    done()
+  observeAnswers(app, ({ method, route = 'none', status, elapsedMs }) => {
+    const labels = { method, route, status: `${Math.floor(status / 100)}xx` }
+    durations.observe(labels, elapsedMs / MS_PER_SECOND)
   })
 }
 

@@ -11,6 +11,7 @@ import type { AgentDependencies, AgentHandler } from './agent-handler.ts'
 import { LogCollector, type StatusLines } from './collect-log.ts'
 import { WriteCollector } from './collect-write.ts'
 import { createConfigTexts } from './config-texts.ts'
+import { createDirectCheckIns, type DirectCheckIns } from './direct-check-ins.ts'
 import { createEnrollHandler } from './enroll-handler.ts'
 import { createReadAnswerer } from './answer-read.ts'
 import { createAgentMessageReader } from './read-agent-message.ts'
@@ -20,12 +21,19 @@ import { createUnprovenSenders } from './unproven-senders.ts'
 
 const STATUS_MESSAGE_LENGTH_MAX = 500
 
+interface AgentHandlers extends Readonly<
+  Record<'enroll' | 'config' | 'read' | 'write' | 'log', AgentHandler>
+> {
+  /** What answers the usual ones of the small messages. */
+  readonly direct: DirectCheckIns
+}
+
 /** The handlers of the agent paths by name. */
 export function createAgentHandlers(
   deps: AgentDependencies,
   writes: Pick<WriteRecorder, 'record'>,
   enrollments: Pick<EnrollmentRecorder, 'enroll'>,
-): Readonly<Record<'enroll' | 'config' | 'read' | 'write' | 'log', AgentHandler>> {
+): AgentHandlers {
   const { settings } = deps
   const senders = createUnprovenSenders(settings.failuresPerAddressPerMinute)
   const reader = createAgentMessageReader(deps, senders)
@@ -34,9 +42,11 @@ export function createAgentHandlers(
     id.startsWith(deps.questions.idPrefix) ||
     parseQueryId(id) !== undefined
   const configTextOf = createConfigTexts(deps)
-  const answerRead = createReadAnswerer(deps)
+  const reads = createReadAnswerer(deps)
 
   return {
+    direct: createDirectCheckIns(deps, { configTextOf, reads }),
+
     enroll: createEnrollHandler(deps, senders, enrollments),
 
     async config(request, reply) {
@@ -50,7 +60,7 @@ export function createAgentHandlers(
       const end = () => read?.end()
       reply.raw.once('close', end)
       try {
-        return sendJson(reply, await answerRead(state, read))
+        return sendJson(reply, await reads.answer(state, read))
       } finally {
         end()
       }

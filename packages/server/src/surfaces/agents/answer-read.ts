@@ -18,8 +18,19 @@ import { isAwaited } from './is-awaited.ts'
 
 type Queries = Readonly<Record<string, string>>
 
-/** Answers the text of a distributed read; `read` is its place, undefined when it cannot be held. */
-type ReadAnswerer = (state: NodeState, read: HeldRead | undefined) => Promise<string>
+/** Answers distributed reads with their text. */
+export interface ReadAnswerer {
+  /** `read` is the place of the request, undefined when it cannot be held. */
+  readonly answer: (state: NodeState, read: HeldRead | undefined) => Promise<string>
+  /** Whether a device has nothing to do, as far as can be told at once. */
+  readonly isIdle: (state: NodeState, nowMs: number) => boolean
+  /** For how long a device that has nothing to do is held. */
+  readonly holdMs: (state: NodeState) => number
+  /** What a device that has nothing to do is answered. */
+  readonly idleAnswer: (state: NodeState, nowMs: number) => string
+  /** Holds a device that has nothing to do. */
+  readonly hold: (state: NodeState, read: HeldRead) => Promise<string>
+}
 
 /** Creates the function that answers requests for work. */
 export function createReadAnswerer(deps: AgentDependencies): ReadAnswerer {
@@ -40,15 +51,17 @@ export function createReadAnswerer(deps: AgentDependencies): ReadAnswerer {
     return Object.keys(due).length > 0 ? { ...asked, ...due } : asked
   }
 
-  function toAnswer(queries: Queries | undefined, state: NodeState): string {
+  function toAnswer(queries: Queries | undefined, state: NodeState, atMs = nowMs()): string {
     // A device that comes back sooner than that would be slowed down.
     const answerSettings = isAwaited(state, hurried) ? { accelerateMs: 0 } : settings
-    return toReadAnswer(queries, state, answerSettings, nowMs())
+    return toReadAnswer(queries, state, answerSettings, atMs)
   }
+
+  const holdMs = (state: NodeState) => toHoldMs(settings, isAwaited(state, hurried))
 
   /** Waits for work until the hold ends. */
   async function awaitWork(state: NodeState, read: HeldRead): Promise<Queries | undefined> {
-    const endsAtMs = performance.now() + toHoldMs(settings, isAwaited(state, hurried))
+    const endsAtMs = performance.now() + holdMs(state)
     for (;;) {
       const leftMs = endsAtMs - performance.now()
       if (leftMs <= 0 || read.isOver) return undefined
@@ -71,12 +84,26 @@ export function createReadAnswerer(deps: AgentDependencies): ReadAnswerer {
     state.isRoundAwaited = false
   }
 
-  return async (state, read) => {
-    noteCheckIn(state)
-    await lookForAnswer(state)
-    const queries = await findWork(state)
-    if (queries !== undefined || read === undefined) return toAnswer(queries, state)
-    return toAnswer(await awaitWork(state, read), state)
+  const hold = async (state: NodeState, read: HeldRead) =>
+    toAnswer(await awaitWork(state, read), state)
+
+  return {
+    async answer(state, read) {
+      noteCheckIn(state)
+      await lookForAnswer(state)
+      const queries = await findWork(state)
+      if (queries !== undefined || read === undefined) return toAnswer(queries, state)
+      return hold(state, read)
+    },
+    isIdle: (state, atMs) =>
+      !state.isHandOutDoubtful &&
+      !state.isRoundAwaited &&
+      questions.pendingQueries(state.deviceId) === undefined &&
+      liveQueries.pendingQueries(state.deviceId) === undefined &&
+      !hasDueChecks(state, settings, atMs),
+    holdMs,
+    idleAnswer: (state, atMs) => toAnswer(undefined, state, atMs),
+    hold,
   }
 }
 

@@ -6,6 +6,7 @@
 import type { IncomingMessage } from 'node:http'
 import { createGunzip } from 'node:zlib'
 import { AppError } from '../../platform/app-error.ts'
+import { findBodyReadAhead } from '../../platform/http/direct-routes.ts'
 
 /** Some bytes of a body, decompressed; 64 KiB at most. */
 export interface BodyChunk {
@@ -33,6 +34,8 @@ export function readBodyChunks(request: IncomingMessage): AsyncGenerator<BodyChu
  */
 export async function readAgentBody(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw bodyTooLarge(bytesMax)
+  const body = findBodyReadAhead(request)
+  if (body !== undefined) return body
   if (!isGzip(request)) return readWhole(request, bytesMax)
   const chunks: Buffer[] = []
   let length = 0

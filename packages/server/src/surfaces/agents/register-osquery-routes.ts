@@ -52,15 +52,16 @@ function registerAgentPaths(scope: FastifyInstance, deps: AgentDependencies): vo
     await Promise.all([writes.close(), enrollments.close()])
   })
   const handlers = createAgentHandlers(deps, writes, enrollments)
-  const paths = {
-    '/enroll': handlers.enroll,
-    '/config': handlers.config,
-    '/distributed/read': handlers.read,
-    '/distributed/write': handlers.write,
-    '/log': handlers.log,
-  }
-  for (const [path, handler] of Object.entries(paths)) {
-    scope.post(path, handler)
+  const { direct } = handlers
+  const paths = [
+    { path: '/enroll', handler: handlers.enroll },
+    { path: '/config', handler: handlers.config, direct: direct.config },
+    { path: '/distributed/read', handler: handlers.read, direct: direct.read },
+    { path: '/distributed/write', handler: handlers.write },
+    { path: '/log', handler: handlers.log },
+  ]
+  for (const { path, handler, ...config } of paths) {
+    scope.post(path, { config }, handler)
     scope.route({
       method: METHODS.filter((method) => method !== 'POST'),
       url: path,
