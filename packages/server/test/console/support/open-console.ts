@@ -5,7 +5,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BrowserContext, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import { toConsoleSite } from '../../../src/organisation/admin-sign-in/console-site.ts'
 import { CleanupStack } from '../../../src/platform/cleanup-stack.ts'
 import { findFreePort } from '../../../src/platform/net/find-free-port.ts'
@@ -29,6 +29,10 @@ interface ConsoleTest {
 interface OpenConsole extends ConsoleTest {
   /** What browsers have complained of since the last time: faults of scripts, and what the policy of the page refused. */
   readonly takeComplaints: () => string[]
+  /** What is open now stays open after the test. */
+  readonly keepOpen: () => void
+  /** What the pages show that a test has opened, as a reader of screens hears it. Closes them. */
+  readonly takeShown: () => Promise<string[]>
   readonly close: () => Promise<void>
 }
 
@@ -45,7 +49,12 @@ export function consoleForTests(environment: Readonly<Record<string, string>> = 
   beforeAll(async () => {
     opened = await openConsole(environment)
   })
-  afterEach(() => expect(current().takeComplaints()).toEqual([]))
+  beforeEach(() => current().keepOpen())
+  afterEach(async ({ task }) => {
+    const shown = await current().takeShown()
+    if (task.result?.state === 'fail') process.stderr.write([task.name, ...shown, ''].join('\n'))
+    expect(current().takeComplaints()).toEqual([])
+  })
   afterAll(() => opened?.close())
   return {
     get api() {
@@ -98,8 +107,23 @@ async function openConsole(environment: Readonly<Record<string, string>>): Promi
     return page
   }
   const takeComplaints = () => complaints.splice(0)
+  let kept: readonly BrowserContext[] = []
+  const keepOpen = () => void (kept = browser.contexts())
+  const takeShown = async () => {
+    const contexts = browser.contexts().filter((context) => !kept.includes(context))
+    const shown = await Promise.all(
+      contexts.flatMap((context) => context.pages().map(describePage)),
+    )
+    await Promise.all(contexts.map((context) => context.close()))
+    return shown
+  }
   const close = () => cleanup.run()
-  return { api, baseUrl, newContext, openPage, takeComplaints, close }
+  return { api, baseUrl, newContext, openPage, takeComplaints, keepOpen, takeShown, close }
+}
+
+async function describePage(page: Page): Promise<string> {
+  const shown = page.locator('body').ariaSnapshot({ timeout: 10_000 })
+  return `${page.url()}\n${await shown.catch(String)}`
 }
 
 function listen(page: Page, complaints: string[]): void {
