@@ -31,8 +31,8 @@ interface OpenConsole extends ConsoleTest {
   readonly takeComplaints: () => string[]
   /** What is open now stays open after the test. */
   readonly keepOpen: () => void
-  /** What the pages show that a test has opened, as a reader of screens hears it. Closes them. */
-  readonly takeShown: () => Promise<string[]>
+  /** Closes the pages that a test has opened. Of a test that failed, tells what they show to a reader of screens. */
+  readonly closePages: (failedTest?: string) => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -51,8 +51,7 @@ export function consoleForTests(environment: Readonly<Record<string, string>> = 
   })
   beforeEach(() => current().keepOpen())
   afterEach(async ({ task }) => {
-    const shown = await current().takeShown()
-    if (task.result?.state === 'fail') process.stderr.write([task.name, ...shown, ''].join('\n'))
+    await current().closePages(task.result?.state === 'fail' ? task.name : undefined)
     expect(current().takeComplaints()).toEqual([])
   })
   afterAll(() => opened?.close())
@@ -109,16 +108,17 @@ async function openConsole(environment: Readonly<Record<string, string>>): Promi
   const takeComplaints = () => complaints.splice(0)
   let kept: readonly BrowserContext[] = []
   const keepOpen = () => void (kept = browser.contexts())
-  const takeShown = async () => {
+  const closePages = async (failedTest?: string) => {
     const contexts = browser.contexts().filter((context) => !kept.includes(context))
-    const shown = await Promise.all(
-      contexts.flatMap((context) => context.pages().map(describePage)),
-    )
+    if (failedTest !== undefined) {
+      const pages = contexts.flatMap((context) => context.pages())
+      const shown = await Promise.all(pages.map(describePage))
+      process.stderr.write([failedTest, ...shown, ''].join('\n'))
+    }
     await Promise.all(contexts.map((context) => context.close()))
-    return shown
   }
   const close = () => cleanup.run()
-  return { api, baseUrl, newContext, openPage, takeComplaints, keepOpen, takeShown, close }
+  return { api, baseUrl, newContext, openPage, takeComplaints, keepOpen, closePages, close }
 }
 
 async function describePage(page: Page): Promise<string> {
