@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { AppError } from './app-error.ts'
-import { GroupCommitter, type GroupLimits } from './group-committer.ts'
+import { GroupCommitter, LEFT_FOR_LATER, type GroupLimits } from './group-committer.ts'
 
 const AWAY = 'the database is away'
 
 interface Group {
   readonly members: readonly string[]
-  readonly end: () => Promise<unknown>
+  /** Commits all members but those that are `left`. */
+  readonly end: (left?: string) => Promise<unknown>
   readonly fail: (message: string) => Promise<unknown>
 }
 
@@ -30,8 +31,10 @@ function setUp(limits: Partial<GroupLimits> = {}) {
       new Promise((resolve, reject) => {
         groups.push({
           members,
-          end: () => {
-            resolve(members.map((member) => `${member} done`))
+          end: (left = '') => {
+            resolve(
+              members.map((member) => (left.includes(member) ? LEFT_FOR_LATER : `${member} done`)),
+            )
             return settle()
           },
           fail: (message) => {
@@ -103,6 +106,43 @@ describe('what comes together', () => {
     const second = add('b')
     await expect(add('c')).rejects.toMatchObject({ code: 'unavailable' })
     await expect(second).rejects.toMatchObject({ code: 'unavailable' })
+  })
+})
+
+describe('what a group leaves', () => {
+  test('goes with a later one, behind those that wait', async () => {
+    const { add, group, membersOf } = setUp({ membersMax: 4, runningMax: 1 })
+    const results = [add('a'), add('b'), add('c'), add('d')]
+    await (await group(0)).end()
+    const second = await group(1)
+    results.push(add('e'))
+    await second.end('bd')
+    await (await group(2)).end('e')
+    await (await group(3)).end()
+    expect(membersOf()).toEqual(['a', 'bcd', 'ebd', 'e'])
+    expect(await Promise.all(results)).toEqual(['a', 'b', 'c', 'd', 'e'].map((m) => `${m} done`))
+  })
+
+  test('is refused when no group takes it in time', async () => {
+    const { add, group, membersOf } = setUp({ waitMaxMs: 60 })
+    const first = add('a')
+    await (await group(0)).end('a')
+    const again = await group(1)
+    await new Promise((resolve) => setTimeout(resolve, 60))
+    await again.end('a')
+    await expect(first).rejects.toMatchObject({ code: 'unavailable' })
+    expect(membersOf()).toEqual(['a', 'a'])
+  })
+
+  test('is committed before the end', async () => {
+    const { add, committer, group, membersOf } = setUp()
+    const result = add('a')
+    const ended = committer.close()
+    await (await group(0)).end('a')
+    await (await group(1)).end()
+    await ended
+    expect(await result).toBe('a done')
+    expect(membersOf()).toEqual(['a', 'a'])
   })
 })
 

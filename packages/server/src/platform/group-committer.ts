@@ -18,10 +18,15 @@ export interface GroupLimits {
   readonly waitMaxMs: number
 }
 
+/** Instead of a result: nothing was done of a member, which goes with a later group, behind those that wait. */
+export const LEFT_FOR_LATER = Symbol('left for a later group')
+
 export interface GroupCommitterOptions<Member, Result> {
   readonly limits: GroupLimits
   /** Commits a group, all of it or nothing, and answers the result of each member in their order. */
-  readonly commit: (members: readonly Member[]) => Promise<readonly Result[]>
+  readonly commit: (
+    members: readonly Member[],
+  ) => Promise<readonly (Result | typeof LEFT_FOR_LATER)[]>
   /** Whether an error says that no other member would fare better, as when the database is away. */
   readonly isFaultOfAll: (error: unknown) => boolean
   /** `PAUSE_PER_MEMBER_MS` where it is left out. */
@@ -43,7 +48,9 @@ interface Waiting<Member, Result> {
   readonly bytes: number
   readonly resolve: (result: Result) => void
   readonly reject: (error: unknown) => void
-  readonly timer: NodeJS.Timeout
+  /** Until when it waits for a group, on the steady clock of `performance.now()`. */
+  readonly waitsUntilMs: number
+  timer?: NodeJS.Timeout
 }
 
 /** A committer of one process. */
@@ -73,14 +80,20 @@ export class GroupCommitter<Member, Result> {
     const { waitMaxMs, waitingMax } = this.#options.limits
     if (this.#isClosed || this.#waiting.size >= waitingMax) throw busy()
     return new Promise((resolve, reject) => {
-      const refuse = () => {
-        this.#waiting.delete(entry)
-        reject(busy())
-      }
-      const entry = { member, bytes, resolve, reject, timer: setTimeout(refuse, waitMaxMs) }
-      this.#waiting.add(entry)
+      const waitsUntilMs = performance.now() + waitMaxMs
+      const entry: Waiting<Member, Result> = { member, bytes, resolve, reject, waitsUntilMs }
+      this.#wait(entry)
       this.#startDue()
     })
+  }
+
+  #wait(entry: Waiting<Member, Result>): void {
+    this.#waiting.add(entry)
+    const refuse = () => {
+      this.#waiting.delete(entry)
+      entry.reject(busy())
+    }
+    entry.timer = setTimeout(refuse, entry.waitsUntilMs - performance.now())
   }
 
   /** Takes no more members, and resolves when those that were taken are committed or have failed. */
@@ -163,10 +176,22 @@ export class GroupCommitter<Member, Result> {
   ): Promise<{ readonly cause: unknown } | undefined> {
     try {
       const results = await this.#options.commit(group.map(({ member }) => member))
-      for (const [index, { resolve }] of group.entries()) resolve(results[index] as Result)
+      this.#settle(group, results)
       return undefined
     } catch (cause) {
       return { cause }
+    }
+  }
+
+  #settle(
+    group: readonly Waiting<Member, Result>[],
+    results: readonly (Result | typeof LEFT_FOR_LATER)[],
+  ): void {
+    for (const [index, entry] of group.entries()) {
+      const result = results[index] as Result | typeof LEFT_FOR_LATER
+      if (result !== LEFT_FOR_LATER) entry.resolve(result)
+      else if (performance.now() < entry.waitsUntilMs) this.#wait(entry)
+      else entry.reject(busy())
     }
   }
 }

@@ -4,7 +4,7 @@
  * new. Whether a machine may take the place of a device that is known is decided in enrollment/reenrollment.
  */
 import type { Change } from '../../changes/change.ts'
-import { AppError } from '../../platform/app-error.ts'
+import { LEFT_FOR_LATER } from '../../platform/group-committer.ts'
 import { holdCheckScope } from '../checks/check-scope-store.ts'
 import { lockHardware } from '../devices/hardware-duplicate-store.ts'
 import { listKnownHosts, listTwins } from '../enrollment/reenrollment/known-host-store.ts'
@@ -28,92 +28,76 @@ import { settleEnrollments } from './settle-enrollments.ts'
  * and replaces their node keys, which ends the old ones. Their checks become pending and are due at once. A secret
  * that is bound to a person registers a device that nobody owns to that person, and never moves one that
  * somebody owns. All of it or nothing; answers what became of each attempt, in their order. Of attempts that are about
- * the same machine, or about the last uses of a secret, each finds what the one before it has left.
+ * the same machine, or about the last uses of a secret, each is to find what the one before it has left: only the first
+ * is taken, and the others are left for a later change. So is one under a host identifier that somebody else has just
+ * inserted. Locks are taken in one order, those of the secrets that are used last.
  *
  * A machine that claims to be a device whose node key is alive, or to have its hardware, is held until an admin
  * approves; `judgeReenrollment` says what else lets it in. Refused and audited is a machine whose hardware is
  * not that of the device, or left out; refused is the host of a deleted device with a secret that is older than
  * the deletion. A node key is alive for `nodeKeyAliveMs` after its last use.
- *
- * @throws AppError `unavailable` when a device was deleted in between: the agent tries again
  */
 export async function enrollDevices(
   change: Change,
   attempts: readonly EnrollmentAttempt[],
   nodeKeyAliveMs: number,
-): Promise<Enrollment[]> {
+): Promise<(Enrollment | typeof LEFT_FOR_LATER)[]> {
   await holdCheckScope(change.tx)
   const arrivals = attempts.map((attempt) => ({ attempt, change: change.part(attempt.origin) }))
-  const enrollments = new Map<Arrival, Enrollment>()
-  const overtaken = new Set<Arrival>()
-  for (let waiting: readonly Arrival[] = arrivals; waiting.length > 0;) {
-    const turn = await enrollInTurn(change, waiting, nodeKeyAliveMs)
-    for (const [arrival, enrollment] of turn.enrollments) enrollments.set(arrival, enrollment)
-    for (const arrival of turn.overtaken) {
-      if (overtaken.has(arrival)) {
-        throw new AppError('unavailable', 'The device has just been deleted.')
-      }
-      overtaken.add(arrival)
-    }
-    waiting = waiting.filter((arrival) => !enrollments.has(arrival))
-  }
-  return arrivals.map((arrival) => enrollments.get(arrival) ?? UNKNOWN_SECRET)
+  const { candidates, refused } = await listCandidates(change, arrivals)
+  const judged = await judge(change, takeIndependent(candidates), nodeKeyAliveMs)
+  const created = await enrollNew(change, judged.admitted)
+  const enrolled = [...judged.enrolled, ...created.enrolled]
+  const outcomes = [...judged.refused, ...created.refused]
+  const held = outcomes.flatMap(([candidate, { kind }]) =>
+    kind === 'approval_needed' ? [candidate] : [],
+  )
+  await settleEnrollments(change, enrolled, held)
+  const enrollments = new Map<Arrival, Enrollment>([
+    ...refused,
+    ...outcomes.map(([{ arrival }, outcome]) => [arrival, outcome] as const),
+    ...enrolled.map((item) => [item.candidate.arrival, toEnrolled(item)] as const),
+  ])
+  return arrivals.map((arrival) => enrollments.get(arrival) ?? LEFT_FOR_LATER)
 }
 
 const UNKNOWN_SECRET = { kind: 'unknown_secret' } as const
 
-interface Turn {
-  readonly enrollments: ReadonlyMap<Arrival, Enrollment>
-  /** Those of new devices whose host identifier somebody else has just inserted: it is a known one by now. */
-  readonly overtaken: readonly Arrival[]
+interface Judged {
+  readonly admitted: readonly AdmittedCandidate[]
+  readonly enrolled: readonly EnrolledCandidate[]
+  readonly refused: readonly (readonly [Candidate, RefusedEnrollment])[]
 }
 
-/** Takes the first of the arrivals, and whichever are not about the same as one before them. */
-async function enrollInTurn(
-  change: Change,
-  waiting: readonly Arrival[],
+/** Which candidates may become new devices; those of known devices are enrolled. */
+async function judge(
+  { tx }: Change,
+  candidates: readonly Candidate[],
   nodeKeyAliveMs: number,
-): Promise<Turn> {
-  const { tx } = change
-  const { candidates, refused } = await listCandidates(change, waiting)
-  // Also for those whose turn comes later: locks are taken in one order.
+): Promise<Judged> {
   await lockHardware(
     tx,
     candidates.map(({ details }) => details),
   )
   const hosts = await listKnownHosts(tx, candidates.map(hostOf))
   const knownByHost = new Map(hosts.map((device) => [device.hostIdentifier, device]))
-  const taken = takeIndependent(candidates).map((candidate) =>
+  const newcomers = candidates.map((candidate) =>
     toNewcomer(candidate, knownByHost.get(hostOf(candidate))),
   )
-  const twins = await listTwins(tx, taken)
+  const twins = await listTwins(tx, newcomers)
   const admitted: AdmittedCandidate[] = []
   const enrolled: EnrolledCandidate[] = []
-  const outcomes = new Map<Candidate, RefusedEnrollment>()
-  for (const newcomer of taken) {
+  const refused: (readonly [Candidate, RefusedEnrollment])[] = []
+  for (const newcomer of newcomers) {
     const { candidate, known } = newcomer
     const place = { newcomer, twins: twins.get(newcomer) ?? [], nodeKeyAliveMs }
     const outcome =
       known === undefined ? await admitNew(place) : await enrollKnown({ ...place, known })
     if ('device' in outcome) enrolled.push(outcome)
     else if (outcome.kind === 'admitted') admitted.push({ candidate, admission: outcome })
-    else outcomes.set(candidate, outcome)
+    else refused.push([candidate, outcome])
   }
-  const created = await enrollNew(change, admitted)
-  for (const [candidate, outcome] of created.refused) outcomes.set(candidate, outcome)
-  enrolled.push(...created.enrolled)
-  const held = taken.flatMap(({ candidate }) =>
-    outcomes.get(candidate)?.kind === 'approval_needed' ? [candidate] : [],
-  )
-  await settleEnrollments(change, enrolled, held)
-  return {
-    enrollments: new Map<Arrival, Enrollment>([
-      ...refused,
-      ...[...outcomes].map(([{ arrival }, outcome]) => [arrival, outcome] as const),
-      ...enrolled.map((item) => [item.candidate.arrival, toEnrolled(item)] as const),
-    ]),
-    overtaken: created.overtaken.map(({ arrival }) => arrival),
-  }
+  return { admitted, enrolled, refused }
 }
 
 function toEnrolled({ device, nodeKey }: EnrolledCandidate): Enrollment {
@@ -127,12 +111,12 @@ function hostOf({ arrival }: Candidate): string {
 /** The arrivals with a live secret and a platform that has checks; the others are refused. */
 async function listCandidates(
   { at, tx }: Change,
-  waiting: readonly Arrival[],
+  arrivals: readonly Arrival[],
 ): Promise<{
   readonly candidates: readonly Candidate[]
   readonly refused: ReadonlyMap<Arrival, RefusedEnrollment>
 }> {
-  const hashed = waiting.map((arrival) => {
+  const hashed = arrivals.map((arrival) => {
     return { arrival, hash: hashEnrollmentSecret(arrival.attempt.request.secret) }
   })
   const secrets = await lockLiveSecrets(

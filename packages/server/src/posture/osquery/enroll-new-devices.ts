@@ -18,16 +18,17 @@ export interface AdmittedCandidate {
 export interface CreatedDevices {
   readonly enrolled: readonly EnrolledCandidate[]
   readonly refused: ReadonlyMap<Candidate, RefusedEnrollment>
-  /** Another attempt under the same host identifier was first. */
-  readonly overtaken: readonly Candidate[]
 }
 
-/** Makes devices of candidates, of which no two have one host identifier. */
+/**
+ * Makes devices of candidates, of which no two have one host identifier. Neither enrolled nor refused is one under whose
+ * host identifier somebody else was first.
+ */
 export async function enrollNew(
   { tx }: Change,
   admitted: readonly AdmittedCandidate[],
 ): Promise<CreatedDevices> {
-  if (admitted.length === 0) return { enrolled: [], refused: new Map(), overtaken: [] }
+  if (admitted.length === 0) return { enrolled: [], refused: new Map() }
   const prepared = admitted.map(prepare)
   const inserted = await insertDevices(
     tx,
@@ -37,11 +38,10 @@ export async function enrollNew(
   const keptOut = await listKeptOut(tx, inserted, prepared)
   const enrolled: EnrolledCandidate[] = []
   const refused = new Map<Candidate, RefusedEnrollment>()
-  const overtaken: Candidate[] = []
   for (const { admission, candidate, nodeKey, row } of prepared) {
     const device = deviceByHost.get(row.hostIdentifier)
-    if (device === undefined) overtaken.push(candidate)
-    else if (keptOut.has(device.id)) refused.set(candidate, { kind: 'removed_host' })
+    if (device === undefined) continue
+    if (keptOut.has(device.id)) refused.set(candidate, { kind: 'removed_host' })
     else {
       const { arrival, details, secret } = candidate
       recordEnrollment(arrival.change, device, { secret, again: undefined })
@@ -49,7 +49,7 @@ export async function enrollNew(
       enrolled.push({ candidate, device, nodeKey, admission, hardware, isCounted: true })
     }
   }
-  return { enrolled, refused, overtaken }
+  return { enrolled, refused }
 }
 
 interface PreparedDevice extends AdmittedCandidate {

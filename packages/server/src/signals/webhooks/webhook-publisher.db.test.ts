@@ -413,6 +413,8 @@ async function enroll(hostIdentifier: string): Promise<string> {
     return enrollDevices(change, [attempt], AGENT_SETTINGS_DEFAULT.nodeKeyAliveMs)
   })
   const [enrollment] = enrolled
-  if (enrollment?.kind !== 'enrolled') throw new Error(enrollment?.kind)
+  if (typeof enrollment !== 'object' || enrollment.kind !== 'enrolled') {
+    throw new Error('not enrolled')
+  }
   return enrollment.deviceId
 }

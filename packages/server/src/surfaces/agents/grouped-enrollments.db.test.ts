@@ -1,6 +1,7 @@
 /* Devices that enroll at the same moment are committed together, and nothing of that shows but the cost. */
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { Client } from 'pg'
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import {
   Agents,
   describeSystem,
@@ -10,8 +11,10 @@ import {
 } from '../../../test/support/agent-fixtures.ts'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import { listCounterDrift } from '../../../test/support/list-counter-drift.ts'
+import { LEFT_FOR_LATER } from '../../platform/group-committer.ts'
 import { lockCheckScope } from '../../posture/checks/check-scope-store.ts'
 import { enrollDevices } from '../../posture/osquery/enroll-devices.ts'
+import type { Enrollment, EnrollmentAttempt } from '../../posture/osquery/enrollment.ts'
 import { parseEnrollment } from './parse-agent-message.ts'
 
 const ELSEWHERE = '198.51.100.66'
@@ -143,9 +146,9 @@ async function listWaiting(): Promise<number[]> {
   return rows.map(({ pid }) => pid)
 }
 
-/** Enrolls all of them in one change. */
-async function enrollInOne(bodies: readonly object[], addresses: readonly string[] = []) {
-  const attempts = bodies.map((body, index) => ({
+/** Attempts to enroll that come together. */
+const toAttempts = (bodies: readonly object[], addresses: readonly string[] = []) =>
+  bodies.map((body, index) => ({
     request: parseEnrollment(body as Record<string, unknown>),
     origin: {
       actor: { type: 'System' as const, id: null, name: 'test', email: null },
@@ -154,7 +157,22 @@ async function enrollInOne(bodies: readonly object[], addresses: readonly string
     },
     auditsRefusals: true,
   }))
-  return agents.posture.change((change) => enrollDevices(change, attempts, HOUR_MS))
+
+/** Enrolls all of them in one change, and those that it leaves in the next one. */
+async function enrollInOne(bodies: readonly object[], addresses: readonly string[] = []) {
+  const enrollments = new Map<EnrollmentAttempt, Enrollment>()
+  const attempts = toAttempts(bodies, addresses)
+  for (let waiting: readonly EnrollmentAttempt[] = attempts; waiting.length > 0;) {
+    const group = waiting
+    const outcomes = await agents.posture.change((change) => enrollDevices(change, group, HOUR_MS))
+    for (const [index, attempt] of group.entries()) {
+      const outcome = outcomes[index]
+      if (typeof outcome === 'object') enrollments.set(attempt, outcome)
+    }
+    waiting = group.filter((attempt) => !enrollments.has(attempt))
+    expect(waiting.length).toBeLessThan(group.length)
+  }
+  return attempts.flatMap((attempt) => enrollments.get(attempt) ?? [])
 }
 
 describe('in one group', () => {
@@ -190,6 +208,27 @@ describe('in one group', () => {
     expectNodeInvalid(await agents.post('config', { node_key: first.nodeKey }))
     expect(await readSecret()).toMatchObject({ use_count: '1' })
   })
+
+  test('the second of one machine is left for the next group: nothing is locked behind the secrets', async () => {
+    await agents.posture.insertCheck()
+    const statements = vi.spyOn(Client.prototype, 'query')
+    const outcomes = await agents.posture.change((change) =>
+      enrollDevices(change, toAttempts([bodyOf(1), bodyOf(1), bodyOf(2)]), HOUR_MS),
+    )
+    const texts = statements.mock.calls.map(([statement]) => textOf(statement))
+    statements.mockRestore()
+    expect(outcomes).toMatchObject([{ kind: 'enrolled' }, LEFT_FOR_LATER, { kind: 'enrolled' }])
+    const ofSecrets = texts.findIndex((text) => text.includes('update enrollment_secret'))
+    expect(texts.slice(0, ofSecrets).filter(locksDevices)).not.toEqual([])
+    expect(texts.slice(ofSecrets).filter(locksDevices)).toEqual([])
+  })
+
+  const textOf = (statement: unknown) =>
+    typeof statement === 'string' ? statement : ((statement as { text?: string }).text ?? '')
+  const locksDevices = (text: string) =>
+    /(?:into|update) "?device"? |"device"[^]* for (?:no key )?update|from device[^]* for (?:no key )?update/.test(
+      text,
+    )
 
   test('the second under one host identifier from elsewhere waits for an approval', async () => {
     const enrollments = await enrollInOne([bodyOf(1), bodyOf(1)], ['127.0.0.1', ELSEWHERE])
