@@ -124,11 +124,11 @@ describe('what a group leaves', () => {
   })
 
   test('is refused when no group takes it in time', async () => {
-    const { add, group, membersOf } = setUp({ waitMaxMs: 60 })
+    const { add, group, membersOf } = setUp({ waitMaxMs: 700 })
     const first = add('a')
     await (await group(0)).end('a')
     const again = await group(1)
-    await new Promise((resolve) => setTimeout(resolve, 60))
+    await new Promise((resolve) => setTimeout(resolve, 700))
     await again.end('a')
     await expect(first).rejects.toMatchObject({ code: 'unavailable' })
     expect(membersOf()).toEqual(['a', 'a'])
@@ -160,6 +160,72 @@ describe('a group that fails', () => {
     expect(await second).toBe('b done')
     await expect(third).rejects.toThrow('poison')
     expect(await fourth).toBe('d done')
+  })
+
+  describe.each([
+    ['one', 'y', 16],
+    ['the first', 'b', 16],
+    ['the last', 'z', 16],
+    ['every', 'bcdefghijklmnopqrstuvwxyz', 41],
+    ['every second', 'bdfhjlnprtvxz', 41],
+  ])('of 25 members of which %s is poisoned', (_, poisoned, commitsMax) => {
+    test('fails those alone, in few commits', async () => {
+      const { results, commits } = await commitPoisoned((group) =>
+        [...group].some((member) => poisoned.includes(member)),
+      )
+      expect(results).toEqual(
+        [...REST].map((member) => (poisoned.includes(member) ? 'poison' : `${member} done`)),
+      )
+      expect(commits.length).toBeLessThanOrEqual(commitsMax)
+    })
+  })
+
+  const REST = 'bcdefghijklmnopqrstuvwxyz'
+
+  /** What becomes of a group, and the groups that it took. */
+  async function commitPoisoned(
+    isPoisoned: (group: string) => boolean,
+    { lastingMs = 0, waitMaxMs = 10_000 } = {},
+  ) {
+    const commits: string[] = []
+    const committer = new GroupCommitter<string, string>({
+      limits: { membersMax: 100, bytesMax: 100, runningMax: 1, waitingMax: 100, waitMaxMs },
+      commit: async (members) => {
+        const group = members.join('')
+        commits.push(group)
+        await new Promise((resolve) => setTimeout(resolve, isPoisoned(group) ? lastingMs : 0))
+        if (isPoisoned(group)) throw new Error('poison')
+        return members.map((member) => `${member} done`)
+      },
+      isFaultOfAll: () => false,
+    })
+    const [, ...results] = await Promise.all(
+      [...`a${REST}`].map((member) =>
+        committer.add(member, 1).catch((error: unknown) => {
+          return error instanceof AppError ? error.code : (error as Error).message
+        }),
+      ),
+    )
+    return { results, commits }
+  }
+
+  test('for long is taken apart at once: what it waited for is not waited for in every half', async () => {
+    const { results, commits } = await commitPoisoned((group) => group.includes('c'), {
+      lastingMs: 1_050,
+    })
+    expect(results.filter((result) => result === 'poison')).toHaveLength(1)
+    expect(commits).toEqual(['a', REST, ...REST])
+  })
+
+  test('is refused as far as no commit of it has begun in time', async () => {
+    const { results, commits } = await commitPoisoned((group) => group.includes('b'), {
+      lastingMs: 60,
+      waitMaxMs: 100,
+    })
+    const ends = new Set(results)
+    expect(ends).toContain('unavailable')
+    expect(ends).not.toContain('poison')
+    expect(commits.length).toBeLessThan(6)
   })
 
   test('fails whole when no member would fare better', async () => {
