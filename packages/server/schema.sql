@@ -739,7 +739,8 @@ begin
   perform setval(s.seqrelid::regclass,
       greatest(coalesce(pg_sequence_last_value(s.seqrelid), 0), least_number))
     from pg_sequence s join pg_class c on c.oid = s.seqrelid
-    where c.relnamespace = 'public'::regnamespace and s.seqtypid = 'bigint'::regtype;
+    where c.relnamespace = 'public'::regnamespace and c.relpersistence = 'p'
+      and s.seqtypid = 'bigint'::regtype;
   return least_number;
 end
 $function$

@@ -1,4 +1,5 @@
 /* What is done to the parts, one in each round. What was ended is started again, as a supervisor of processes does. */
+import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServiceProcess } from '../../packages/server/test/e2e/support/service-process.ts'
 import type { Balancer } from './balancer.ts'
@@ -92,6 +93,29 @@ export const FAULTS: readonly Fault[] = [
     program.start()
   }),
 ]
+
+/** How long no standby receives anything before the primary is lost. */
+const LAG_MS = 500
+
+/** Where commits wait for no standby: the primary is lost, half a second of its commits with it. */
+export const LOSING_FAULTS: readonly Fault[] = [
+  fault('primary lost while its standbys lag', async ({ patroni }, begun) => {
+    const primary = await patroni.findPrimary()
+    const standbys = patroni.nodes.filter((node) => node !== primary)
+    const receivers = standbys.flatMap(({ program }) => program.pids().filter(isWalReceiver))
+    for (const pid of receivers) process.kill(pid, 'SIGSTOP')
+    await sleep(LAG_MS)
+    begun()
+    await primary.program.kill()
+    for (const pid of receivers) process.kill(pid, 'SIGCONT')
+    await sleep(LOST_MS)
+    primary.program.start()
+  }),
+]
+
+function isWalReceiver(pid: number): boolean {
+  return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('walreceiver')
+}
 
 function fault(name: string, inflict: Fault['inflict']): Fault {
   return { name, inflict }

@@ -25,6 +25,7 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '600' },
     json: { type: 'string' },
     pooler: { type: 'boolean', default: false },
+    asynchronous: { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
   },
 })
@@ -48,7 +49,10 @@ process.exit(isProven ? 0 : 1)
 async function run(): Promise<boolean> {
   say('Starting etcd, Patroni, HAProxy and the service ...')
   const etcd = await startEtcd(processes, folder)
-  const patroni = await startPatroni(processes, folder, etcd.hosts)
+  const patroni = await startPatroni(processes, folder, {
+    etcdHosts: etcd.hosts,
+    isSynchronous: !values.asynchronous,
+  })
   const servicePorts = await takePorts(3)
   const balancer = await startBalancer(processes, folder, patroni.nodes, servicePorts)
   const primary = await patroni.findPrimary()
@@ -65,6 +69,7 @@ async function run(): Promise<boolean> {
       minutes: Number(values.minutes),
       devices: Number(values.agents),
       changesPerSecond: Number(values.rate),
+      isSynchronous: !values.asynchronous,
       signal: stopping.signal,
       say,
       report: async (summary) => {

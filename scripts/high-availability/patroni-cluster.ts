@@ -29,8 +29,9 @@ interface Member {
 export interface PatroniCluster {
   readonly nodes: readonly DatabaseNode[]
   findPrimary(): Promise<DatabaseNode>
+  /** The synchronous standby; where there is none, one that follows. */
   findSynchronousStandby(): Promise<DatabaseNode>
-  /** Whether there is a primary, all others follow it, and one of them synchronously. */
+  /** Whether there is a primary, all others follow it, and, where commits wait for one, one of them synchronously. */
   isWell(): Promise<boolean>
   /** Has the synchronous standby take over in order. */
   switchOver(): Promise<void>
@@ -42,7 +43,7 @@ export const LEASE_SECONDS = 8
 export async function startPatroni(
   processes: ChildProcesses,
   folder: string,
-  etcdHosts: readonly string[],
+  { etcdHosts, isSynchronous }: Pick<NodeSettings, 'etcdHosts' | 'isSynchronous'>,
 ): Promise<PatroniCluster> {
   const user = findPostgresUser()
   const nodes: DatabaseNode[] = []
@@ -53,7 +54,9 @@ export async function startPatroni(
     const configuration = join(own, 'patroni.json')
     await writeFile(
       configuration,
-      JSON.stringify(toConfiguration({ name, port, restPort, folder: own, etcdHosts })),
+      JSON.stringify(
+        toConfiguration({ name, port, restPort, folder: own, etcdHosts, isSynchronous }),
+      ),
     )
     if (user !== undefined) {
       for (const path of [own, configuration]) await chown(path, user.uid, user.gid)
@@ -72,10 +75,11 @@ export async function startPatroni(
   }
   const findByRole = async (role: string) =>
     byName((await listMembers(nodes)).find((member) => member.role === role)?.name)
+  const standbyRole = isSynchronous ? 'sync_standby' : 'replica'
   const cluster: PatroniCluster = {
     nodes,
     findPrimary: () => findByRole('leader'),
-    findSynchronousStandby: () => findByRole('sync_standby'),
+    findSynchronousStandby: () => findByRole(standbyRole),
     async isWell() {
       const members = await listMembers(nodes)
       const roles = members.map(({ role }) => role)
@@ -85,7 +89,7 @@ export async function startPatroni(
           ({ state, lag = 0 }) => /^(?:running|streaming)$/.test(state) && lag !== 'unknown',
         ) &&
         roles.filter((role) => role === 'leader').length === 1 &&
-        roles.includes('sync_standby')
+        roles.includes(standbyRole)
       )
     },
     async switchOver() {
@@ -137,10 +141,13 @@ interface NodeSettings {
   readonly restPort: number
   readonly folder: string
   readonly etcdHosts: readonly string[]
+  /** Whether a commit waits for a standby. */
+  readonly isSynchronous: boolean
 }
 
 /** YAML takes JSON. The times are the shortest that a busy machine keeps. */
-function toConfiguration({ name, port, restPort, folder, etcdHosts }: NodeSettings) {
+function toConfiguration(settings: NodeSettings) {
+  const { name, port, restPort, folder, etcdHosts, isSynchronous } = settings
   const rest = `127.0.0.1:${restPort}`
   const role = (username: string) => ({ username, password: 'loopback' })
   return {
@@ -153,7 +160,7 @@ function toConfiguration({ name, port, restPort, folder, etcdHosts }: NodeSettin
         ttl: LEASE_SECONDS,
         loop_wait: 1,
         retry_timeout: 3,
-        synchronous_mode: true,
+        synchronous_mode: isSynchronous,
         primary_start_timeout: 0,
         master_start_timeout: 0,
         postgresql: {

@@ -6,6 +6,10 @@ import type { ReportingDevice } from './reporting-devices.ts'
 export interface Proof {
   readonly acknowledgedAnswers: number
   readonly statusChanges: number
+  /** Acknowledged answers that were lost, where some may be. */
+  readonly lostAnswers?: number
+  /** Events of changes that were lost, where some may be, by stream. */
+  readonly eventsOfLost?: Readonly<Record<string, number>>
   readonly events: Readonly<Record<string, number>>
   readonly repeatedEvents: Readonly<Record<string, number>>
   /** What is not as it must be; none when all is. */
@@ -53,12 +57,9 @@ export function prove({ changes, devices, inboxes }: Evidence): Proof {
     problems: [
       ...devices.flatMap((device) => findLost(device, byHost[device.hostIdentifier] ?? [])),
       ...Object.entries(inboxes).flatMap(([name, inbox]) =>
-        [
-          ...inbox.problems,
-          ...findMissing(inbox, changes),
-          ...findOutOfOrder(inbox, changes),
-          ...inbox.findGaps(),
-        ].map((problem) => `${name}: ${problem}`),
+        [...inbox.problems, ...findUntold(inbox, changes), ...inbox.findGaps()].map(
+          (problem) => `${name}: ${problem}`,
+        ),
       ),
     ],
   }
@@ -83,6 +84,11 @@ function findLost(device: AnsweringDevice, changes: readonly StatusChange[]): st
   ]
 }
 
+/** What of the changes was not told, or not in its order. */
+export function findUntold(inbox: Inbox, changes: readonly StatusChange[]): string[] {
+  return [...findMissing(inbox, changes), ...findOutOfOrder(inbox, changes)]
+}
+
 function findMissing(inbox: Inbox, changes: readonly StatusChange[]): string[] {
   const missing = changes.filter(({ txn }) => !inbox.hasTxn(txn))
   return missing.length === 0 ? [] : [`${missing.length} changes of status have no event`]
@@ -104,7 +110,7 @@ function findOutOfOrder({ sets }: Inbox, changes: readonly StatusChange[]): stri
   )
 }
 
-function mapValues<Value, Result>(
+export function mapValues<Value, Result>(
   values: Readonly<Record<string, Value>>,
   map: (value: Value) => Result,
 ): Record<string, Result> {

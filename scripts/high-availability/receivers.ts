@@ -21,6 +21,8 @@ export interface ReceivedSet {
   readonly deviceId: string
   /** Its number in the stream. */
   readonly sequence: number
+  /** The compliance word that it tells. */
+  readonly to: string
 }
 
 /** What a receiver got. Nothing is remembered by the SDK: repetitions are of interest here. */
@@ -47,7 +49,13 @@ export class Inbox {
       txn,
       deviceId: (claims['sub_id'] as { device?: { sub?: string } }).device?.sub ?? '',
       sequence: Number(claims[STREAM_SEQUENCE]),
+      to: readStatus(claims['events']),
     })
+  }
+
+  /** The compliance word that was told last of each device, by its id. */
+  lastWords(): Map<string, string> {
+    return new Map(this.sets.map(({ deviceId, to }) => [deviceId, to]))
   }
 
   hasTxn(txn: string): boolean {
@@ -68,6 +76,11 @@ export class Inbox {
       ? []
       : [`the numbers ${least} to ${most} of its stream stand on ${length} events`]
   }
+}
+
+function readStatus(events: unknown): string {
+  const [event] = Object.values(events as Readonly<Record<string, { current_status?: string }>>)
+  return event?.current_status ?? ''
 }
 
 export interface Stream {

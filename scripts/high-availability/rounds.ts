@@ -4,9 +4,10 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { waitUntil } from './child-processes.ts'
-import { FAULTS, type Fault, type Installation } from './faults.ts'
+import { FAULTS, LOSING_FAULTS, type Fault, type Installation } from './faults.ts'
 import { countUsedCores } from './machine-use.ts'
 import { pauseOtherChecks, prepareOrganisation } from './prepare-organisation.ts'
+import { proveAllButLost } from './lossy-proof.ts'
 import { listStatusChanges, prove, type Proof, type StatusChange } from './proof.ts'
 import { startPolling, startPushReceiver, type Inbox } from './receivers.ts'
 import { ReportingDevices } from './reporting-devices.ts'
@@ -30,6 +31,8 @@ export interface RunOptions {
   readonly devices: number
   /** Of all devices together. */
   readonly changesPerSecond: number
+  /** Whether commits wait for a standby. Where they do not, the last ones before a takeover may be lost. */
+  readonly isSynchronous: boolean
   /** Ends it after a round. */
   readonly signal: AbortSignal
   readonly say: (text: string) => void
@@ -75,8 +78,9 @@ export async function runRounds(installation: Installation, options: RunOptions)
 }
 
 async function runAll(context: RunContext): Promise<boolean> {
-  const { devices, installation, options, probe } = context
+  const { devices, options } = context
   const { say } = options
+  const faults = options.isSynchronous ? FAULTS : LOSING_FAULTS
   const rounds: Round[] = []
   const problems: string[] = []
   const beganMs = performance.now()
@@ -84,12 +88,12 @@ async function runAll(context: RunContext): Promise<boolean> {
   let loadedMs = 0
   const isOver = () => options.signal.aborted || performance.now() > endMs || problems.length > 0
   for (let number = 1; number <= options.rounds && !isOver(); number += 1) {
-    const fault = FAULTS[(number - 1) % FAULTS.length]
+    const fault = faults[(number - 1) % faults.length]
     if (fault === undefined) break
     const loadedSinceMs = performance.now()
     devices.start()
     try {
-      if (number === 1) await waitUntilWell(installation, probe)
+      if (number === 1) await waitUntilWell(context)
       rounds.push(await runRound(context, fault))
     } catch (error) {
       // What was lost by it shows in the proof.
@@ -134,7 +138,7 @@ async function runRound(context: RunContext, fault: Fault): Promise<Round> {
     watching = watch()
   })
   await watching
-  await waitUntilWell(installation, probe)
+  await waitUntilWell(context)
   const { silenceMsMax, lostWorkCount } = devices.takeTimes()
   const silenceMs = Math.round(silenceMsMax)
   const felt = { ...probe.findOutage(beganMs), answersMs, silenceMs, lostWorkCount }
@@ -172,15 +176,18 @@ async function proveNow(
     return [] as StatusChange[]
   })
   const all = Object.values(inboxes)
+  const evidence = { changes, devices: devices.devices, inboxes }
   const isTold = () =>
-    all.every(
-      (inbox) => changes.every(({ txn }) => inbox.hasTxn(txn)) && inbox.findGaps().length === 0,
-    )
+    options.isSynchronous
+      ? all.every(
+          (inbox) => changes.every(({ txn }) => inbox.hasTxn(txn)) && inbox.findGaps().length === 0,
+        )
+      : proveAllButLost(evidence).problems.length === 0
   // What has not come by then shows in the proof.
   await waitUntil(isTold, DRAIN_MAX_MS, 'the last events').catch((error: unknown) =>
     options.say(String(error)),
   )
-  const proof = prove({ changes, devices: devices.devices, inboxes })
+  const proof = options.isSynchronous ? prove(evidence) : proveAllButLost(evidence)
   if (isAudited) {
     const [first] = services.processes
     const audit = (await first.command('audit', 'verify').catch(note)) as
@@ -192,16 +199,14 @@ async function proveNow(
 }
 
 /** Everything is there, and was for a moment: only one thing fails at a time. */
-async function waitUntilWell(
-  { etcd, patroni, services }: Installation,
-  probe: WriteProbe,
-): Promise<void> {
+async function waitUntilWell({ installation, options, probe }: RunContext): Promise<void> {
+  const { etcd, patroni, services } = installation
   let waitingFor = ''
   const conditions = {
     etcd: () => etcd.isWell(),
     Patroni: () => patroni.isWell(),
     'the processes': () => services.areReady(),
-    'the noted standby': () => isNotedSynchronous(services),
+    'the noted standby': async () => (await isNotedSynchronous(services)) === options.isSynchronous,
     requests: async () => probe.isServedFor(CALM_MS),
   }
   const areAllWell = async () => {
@@ -217,25 +222,27 @@ async function waitUntilWell(
 }
 
 /** Whether the service knows that commits wait for a standby: a takeover is not complete otherwise. */
-async function isNotedSynchronous(services: Installation['services']): Promise<boolean> {
+async function isNotedSynchronous(
+  services: Installation['services'],
+): Promise<boolean | undefined> {
   try {
     const client = await services.connect()
     try {
       const { rows } = await client.query<{ is_synchronous: boolean }>(
         'select is_synchronous from database_origin',
       )
-      return rows[0]?.is_synchronous === true
+      return rows[0]?.is_synchronous
     } finally {
       await client.end()
     }
   } catch {
     await sleep(200)
-    return false
+    return undefined
   }
 }
 
-async function readChanges({ connect }: Installation['services']): Promise<StatusChange[]> {
-  const database = await connect()
+async function readChanges(services: Installation['services']): Promise<StatusChange[]> {
+  const database = await services.connect()
   try {
     return await listStatusChanges(database)
   } finally {
@@ -243,7 +250,8 @@ async function readChanges({ connect }: Installation['services']): Promise<Statu
   }
 }
 
-function toLine(round: Round, { acknowledgedAnswers, problems, statusChanges }: Proof): string {
+function toLine(round: Round, proof: Proof): string {
+  const { acknowledgedAnswers, lostAnswers, problems, statusChanges } = proof
   const { answersMs, before, fault, laterMs, outageMs, silenceMs } = round
   return [
     `${fault}: requests served again after ${outageMs} ms`,
@@ -251,6 +259,7 @@ function toLine(round: Round, { acknowledgedAnswers, problems, statusChanges }: 
     `none of any for ${silenceMs} ms`,
     ...(laterMs === 0 ? [] : [`requests held up later for ${laterMs} ms`]),
     `before it ${before.acknowledgedPerSecond} changes a second, 95 % within ${before.latencyMs.p95} ms, beside others on ${before.cores['others'] ?? 0} cores`,
+    ...(lostAnswers === undefined ? [] : [`${lostAnswers} answers were lost so far`]),
     `${acknowledgedAnswers} acknowledged, ${statusChanges} stored, ${problems.length} problems`,
   ].join(', ')
 }
