@@ -94,27 +94,24 @@ export const FAULTS: readonly Fault[] = [
   }),
 ]
 
-/** How long no standby receives anything before the primary is lost. */
+/** How long nothing is sent to the standbys before the primary is lost. */
 const LAG_MS = 500
 
 /** Where commits wait for no standby: the primary is lost, half a second of its commits with it. */
 export const LOSING_FAULTS: readonly Fault[] = [
   fault('primary lost while its standbys lag', async ({ patroni }, begun) => {
-    const primary = await patroni.findPrimary()
-    const standbys = patroni.nodes.filter((node) => node !== primary)
-    const receivers = standbys.flatMap(({ program }) => program.pids().filter(isWalReceiver))
-    for (const pid of receivers) process.kill(pid, 'SIGSTOP')
+    const { program } = await patroni.findPrimary()
+    for (const pid of program.pids().filter(isWalSender)) process.kill(pid, 'SIGSTOP')
     await sleep(LAG_MS)
     begun()
-    await primary.program.kill()
-    for (const pid of receivers) process.kill(pid, 'SIGCONT')
+    await program.kill()
     await sleep(LOST_MS)
-    primary.program.start()
+    program.start()
   }),
 ]
 
-function isWalReceiver(pid: number): boolean {
-  return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('walreceiver')
+function isWalSender(pid: number): boolean {
+  return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('walsender')
 }
 
 function fault(name: string, inflict: Fault['inflict']): Fault {

@@ -34,6 +34,9 @@ export class Inbox {
   /** Of the bytes of each SET, by its `jti`. */
   readonly #digests = new Map<string, string>()
   readonly #txns = new Set<string>()
+  readonly #numbers = new Set<number>()
+  #least = Infinity
+  #most = -Infinity
 
   take({ jti, txn = '', claims, token }: TakenSet): void {
     const digest = createHash('sha256').update(token).digest('base64')
@@ -45,10 +48,14 @@ export class Inbox {
     }
     this.#digests.set(jti, digest)
     this.#txns.add(txn)
+    const sequence = Number(claims[STREAM_SEQUENCE])
+    this.#numbers.add(sequence)
+    this.#least = Math.min(this.#least, sequence)
+    this.#most = Math.max(this.#most, sequence)
     this.sets.push({
       txn,
       deviceId: (claims['sub_id'] as { device?: { sub?: string } }).device?.sub ?? '',
-      sequence: Number(claims[STREAM_SEQUENCE]),
+      sequence,
       to: readStatus(claims['events']),
     })
   }
@@ -64,17 +71,11 @@ export class Inbox {
 
   /** What the numbers of its events lack; empty when each stands on one event. */
   findGaps(): string[] {
-    const numbers = new Set<number>()
-    let [least, most] = [Infinity, -Infinity]
-    for (const { sequence } of this.sets) {
-      numbers.add(sequence)
-      least = Math.min(least, sequence)
-      most = Math.max(most, sequence)
-    }
     const { length } = this.sets
-    return length === 0 || (most - least + 1 === numbers.size && numbers.size === length)
+    const { size } = this.#numbers
+    return length === 0 || (this.#most - this.#least + 1 === size && size === length)
       ? []
-      : [`the numbers ${least} to ${most} of its stream stand on ${length} events`]
+      : [`the numbers ${this.#least} to ${this.#most} of its stream stand on ${length} events`]
   }
 }
 

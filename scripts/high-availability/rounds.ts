@@ -177,12 +177,14 @@ async function proveNow(
   })
   const all = Object.values(inboxes)
   const evidence = { changes, devices: devices.devices, inboxes }
+  const waitingFor = new Map(all.map((inbox) => [inbox, changes]))
+  const hasAll = (inbox: Inbox) => {
+    const missing = waitingFor.get(inbox)?.filter(({ txn }) => !inbox.hasTxn(txn)) ?? []
+    waitingFor.set(inbox, missing)
+    return missing.length === 0 && inbox.findGaps().length === 0
+  }
   const isTold = () =>
-    options.isSynchronous
-      ? all.every(
-          (inbox) => changes.every(({ txn }) => inbox.hasTxn(txn)) && inbox.findGaps().length === 0,
-        )
-      : proveAllButLost(evidence).problems.length === 0
+    options.isSynchronous ? all.every(hasAll) : proveAllButLost(evidence).problems.length === 0
   // What has not come by then shows in the proof.
   await waitUntil(isTold, DRAIN_MAX_MS, 'the last events').catch((error: unknown) =>
     options.say(String(error)),
