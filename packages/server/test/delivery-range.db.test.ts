@@ -153,7 +153,7 @@ describe('where a worker looks', () => {
     const known = (await findDestinationSchedule(db, id, EVERY_DELIVERY))?.range
     expect(known?.fromId).toBe(14n * PARTITION_IDS)
     const claim = async (range = EVERY_DELIVERY) => {
-      const claimed = await claimDeliveries(db, {
+      const { deliveries } = await claimDeliveries(db, {
         destinationId: id,
         claimId: newUuid(),
         ownClaimIds: [],
@@ -162,7 +162,7 @@ describe('where a worker looks', () => {
         kid: null,
         range,
       })
-      return claimed.map((delivery) => delivery.id)
+      return deliveries.map((delivery) => delivery.id)
     }
     await db.updateTable('delivery').set({ state: 'queued' }).where('id', '=', old).execute()
     expect(await claim(known)).toEqual([])

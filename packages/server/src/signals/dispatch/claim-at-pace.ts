@@ -5,13 +5,12 @@
 import type { Kysely } from 'kysely'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
-import { claimDeliveries, type ClaimRequest } from './claim-store.ts'
-import type { ClaimedDelivery, DeliveryChannel } from './delivery-channel.ts'
+import { claimDeliveries, type Claimed, type ClaimRequest } from './claim-store.ts'
+import type { DeliveryChannel } from './delivery-channel.ts'
 import type { DeliveryLog } from './delivery-log.ts'
 
-/** What one statement claimed. */
-export interface Claim {
-  readonly deliveries: readonly ClaimedDelivery[]
+/** What one statement claimed, and how it is sent. */
+export interface Claim extends Claimed {
   readonly channel: DeliveryChannel
 }
 
@@ -23,22 +22,19 @@ export async function claimAtPace(
   db: Kysely<Schema>,
   channel: Pick<DeliveryChannel, 'pace' | 'claimKid'>,
   request: Omit<ClaimRequest, 'kid'>,
-): Promise<{
-  readonly deliveries: readonly ClaimedDelivery[]
-  readonly waitMs: number | undefined
-}> {
+): Promise<Claimed & { readonly waitMs: number | undefined }> {
   const { destinationId, limit } = request
   const { pace } = channel
   const kid = channel.claimKid(destinationId)
   if (pace === undefined) {
-    return { deliveries: await claimDeliveries(db, { ...request, kid }), waitMs: undefined }
+    return { ...(await claimDeliveries(db, { ...request, kid })), waitMs: undefined }
   }
   const { granted, waitMs } = await pace.take(destinationId, limit)
-  if (granted === 0) return { deliveries: [], waitMs: Math.max(1, waitMs) }
-  const deliveries = await claimDeliveries(db, { ...request, kid, limit: granted })
-  const spared = granted - deliveries.length
+  if (granted === 0) return { deliveries: [], isAll: false, waitMs: Math.max(1, waitMs) }
+  const claimed = await claimDeliveries(db, { ...request, kid, limit: granted })
+  const spared = granted - claimed.deliveries.length
   if (spared > 0) await pace.giveBack(destinationId, spared)
-  return { deliveries, waitMs: undefined }
+  return { ...claimed, waitMs: undefined }
 }
 
 /**

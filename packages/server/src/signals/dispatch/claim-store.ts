@@ -34,6 +34,14 @@ export interface ClaimRequest {
   readonly range?: DeliveryRange
 }
 
+/** What one statement claimed. */
+export interface Claimed {
+  /** By id. */
+  readonly deliveries: readonly ClaimedDelivery[]
+  /** Something was claimed, and nothing else of the destination was due that nobody else had. */
+  readonly isAll: boolean
+}
+
 /** A delivery that waits for another worker's claim is looked at again after this time. */
 const CLAIMED_ELSEWHERE_PARK_MS = 100
 
@@ -53,7 +61,7 @@ const CLAIMED_COLUMNS = sql`d.id, d.event_id as "eventId", d.event_type as "even
   d.outlives_stop as "outlivesStop", d.created_at as "createdAt"`
 
 /**
- * Claims due deliveries of one destination, oldest due first, and answers them by id. A delivery is
+ * Claims due deliveries of one destination, oldest due first, and answers them. A delivery is
  * eligible when every earlier queued one of its subject is claimed with it or by `ownClaimIds`; the
  * others are put off, so that the next claim does not meet them again. Concurrent claims skip each
  * other's rows. One statement, no transaction needed.
@@ -67,14 +75,11 @@ const CLAIMED_COLUMNS = sql`d.id, d.event_id as "eventId", d.event_type as "even
  * claim before it is prepared and sent. Measured on two busy cores (`npm run bench -- --only webhooks`): 1,500
  * deliveries/s of one webhook, 0.17 ms of the process's CPU for each from claim to record.
  */
-export async function claimDeliveries(
-  db: Kysely<Schema>,
-  request: ClaimRequest,
-): Promise<ClaimedDelivery[]> {
+export async function claimDeliveries(db: Kysely<Schema>, request: ClaimRequest): Promise<Claimed> {
   const { destinationId, claimId, leaseMs, limit, range = EVERY_DELIVERY } = request
   // Before the database begins to count: the lease never seems longer here than it is.
   const leaseEndsMs = performance.now() + leaseMs
-  const { rows } = await sql<ClaimedRow>`
+  const { rows } = await sql<ClaimedRow & { hasParked: boolean }>`
     with candidate as materialized (
       select id, subject_key, next_attempt_at
       from delivery
@@ -128,10 +133,15 @@ export async function claimDeliveries(
     set claimed_by = ${claimId}::uuid, claim_expires_at = ${timeInMs(leaseMs)},
       signing_kid = coalesce(d.signing_kid, ${request.kid}::text)
     where d.id = any(array(select id from chosen)) and ${isWithin('d', range)}
-    returning ${CLAIMED_COLUMNS}`.execute(db)
-  return rows
-    .map((row) => toClaimed(row, { destinationId, claimId, leaseEndsMs }))
-    .sort((left, right) => Number(BigInt(left.id) - BigInt(right.id)))
+    returning ${CLAIMED_COLUMNS},
+      exists (select from judged where retry_at is not null) as "hasParked"`.execute(db)
+  let isAll = rows.length > 0 && rows.length < limit
+  const deliveries = rows.map(({ hasParked, ...row }) => {
+    if (hasParked) isAll = false
+    return toClaimed(row, { destinationId, claimId, leaseEndsMs })
+  })
+  deliveries.sort((left, right) => Number(BigInt(left.id) - BigInt(right.id)))
+  return { deliveries, isAll }
 }
 
 function andNothingBefore(

@@ -377,7 +377,7 @@ describe('claims', () => {
   test('repeats a delivery whose worker died, once its lease has ended', async () => {
     const receiver = await startReceiver()
     await queue(receiver.id, ['x'])
-    const dead = await claimDeliveries(db, {
+    const { deliveries: dead } = await claimDeliveries(db, {
       destinationId: receiver.id,
       claimId: newUuid(),
       ownClaimIds: [],

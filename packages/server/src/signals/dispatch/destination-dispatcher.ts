@@ -51,6 +51,11 @@ interface NumberedClaim extends Claim {
 
 /** Due work that could not be claimed is held by another worker: a moment later it is not. */
 const BLOCKED_PAUSE_MS = 200
+/**
+ * After a claim that left nothing of what was due: whatever is queued meanwhile wakes the dispatcher, and what is planned
+ * for later is planned when it looks again.
+ */
+const LOOK_AGAIN_MS = 100
 /** After a fault of the database or of preparing. */
 const FAULT_PAUSE_MS = 1_000
 
@@ -136,6 +141,10 @@ export class DestinationDispatcher implements SlotUser {
         if (claim === undefined || preparing === undefined) return
         ordering = this.#order(claim, preparing)
         if (hasRefused) await ordering
+        if (claim.isAll) {
+          this.#wakeups.wakeWithin(LOOK_AGAIN_MS)
+          return
+        }
       }
     } finally {
       await ordering
@@ -162,7 +171,7 @@ export class DestinationDispatcher implements SlotUser {
     const claimId = newClaimId()
     this.#claimNumber += 1
     const number = this.#claimNumber
-    const { deliveries, waitMs } = await claimAtPace(db, channel, {
+    const { deliveries, isAll, waitMs } = await claimAtPace(db, channel, {
       destinationId: this.#id,
       claimId,
       ownClaimIds: this.#claims.claimIds(),
@@ -175,7 +184,7 @@ export class DestinationDispatcher implements SlotUser {
       throw error
     })
     this.#claims.add(claimId, deliveries.length)
-    if (deliveries.length > 0) return { number, deliveries, channel }
+    if (deliveries.length > 0) return { number, deliveries, isAll, channel }
     this.#wakeups.wakeIn(waitMs ?? BLOCKED_PAUSE_MS)
     return undefined
   }
