@@ -17,6 +17,7 @@ import {
 import type { BenchRun, Measurement, Scenario } from './scenario.ts'
 import { deliverSigned } from './signed-delivery.ts'
 import { median, medianRatio } from './statistics.ts'
+import { measureEventsAlone } from './webhook-events-alone.ts'
 import { deleteBenchWebhooks, insertBenchWebhook, insertQueuedWebhooks } from './webhook-store.ts'
 
 const WEBHOOKS_MANY = 8
@@ -51,6 +52,7 @@ async function measure(run: BenchRun): Promise<Measurement[]> {
   return [
     toMeasurement('one webhook', one, signed, eventCount),
     toMeasurement(`${WEBHOOKS_MANY} webhooks`, many, signed, eventCount),
+    ...(await measureEventsAlone(bench)),
   ]
 }
 

@@ -17,7 +17,7 @@ export async function insertBenchWebhook(
 ): Promise<DestinationId> {
   const dependencies = { sealer, targetPolicy, webhooksMax: WEBHOOKS_MAX }
   return runChange({ actor: SYSTEM_ACTOR }, async (change) => {
-    const input = { name: 'Benchmark', url, events: ['issues.new'] } as const
+    const input = { name: 'Benchmark', url, events: ['issues.new', 'devices.created'] } as const
     const { webhook } = await createWebhook(change, input, dependencies)
     return webhook.destinationId
   })
