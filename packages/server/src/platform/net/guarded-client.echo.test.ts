@@ -49,6 +49,23 @@ describe('an answer that repeats its request', () => {
     })
   })
 
+  it('shows no secret of a request that shares its headers with another one', async () => {
+    const port = await echo()
+    const headers: Record<string, string> = { authorization: `Bearer ${SECRET}` }
+    const client = clientWith()
+    const bodyOf = async (secrets?: readonly string[]) => {
+      const request = post(port, { headers, body: 'whsec_0123', ...(secrets && { secrets }) })
+      return (await answered(client, request)).body.toString()
+    }
+    for (let times = 0; times < 2; times += 1) {
+      expect(await bodyOf()).not.toContain(SECRET)
+      expect(await bodyOf(['whsec_0123'])).not.toMatch(/whsec_0123|horse/)
+    }
+    expect(() => {
+      headers['authorization'] = 'Bearer another secret'
+    }).toThrow(TypeError)
+  })
+
   it('shows no password, decoded or not', async () => {
     const port = await serve((request, response) => {
       const [, pair = ''] = (request.headers.authorization ?? '').split(' ')

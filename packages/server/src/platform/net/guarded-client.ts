@@ -15,7 +15,7 @@ import { OutboundExchange, type BodyLimits, type OutboundTimeouts } from './outb
 import type { OutboundFailed, OutboundFailure, OutboundResult } from './outbound-result.ts'
 import { findHeaderProblem } from './request-headers.ts'
 import { systemResolver, type Resolver } from './resolver.ts'
-import { createSentSecretsMask, maskResponse } from './sent-secrets.ts'
+import { maskResponse, sentSecretsMaskOf } from './sent-secrets.ts'
 import { checkTargetUrl, hostOf, portOf, type TargetPolicy } from './target-policy.ts'
 import { createTrustContext } from './trust.ts'
 
@@ -100,6 +100,7 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts }
   const findTarget = createTargetCache(options.policy)
+  const readHeaders = createHeadersReader(options.userAgent)
   const pools = new OriginPools(
     {
       policy: options.policy,
@@ -142,10 +143,10 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
       if (request.signal?.aborted === true) return failed(ABORTED)
       const target = findTarget(request.url)
       if (typeof target === 'string') return failed(refused('target_refused', target))
-      const problem = findHeaderProblem(request.headers ?? {})
+      const { problem, list } = readHeaders(request.headers ?? NO_HEADERS)
       if (problem !== undefined) return failed(refused('request_invalid', problem))
       try {
-        return await send(request, target, toHeaderList(request.headers ?? {}, options.userAgent))
+        return await send(request, target, list)
       } catch (error) {
         if (!(error instanceof TlsIdentityError)) throw error
         return failed(refused('request_invalid', error.message))
@@ -166,7 +167,7 @@ function toBodyLimits(limits: BodyLimits, bodyBytesMax = limits.bodyBytesMax): B
 /** Failures are told in words of our own; only answers repeat anything. */
 function masked(result: OutboundResult, request: OutboundRequest): OutboundResult {
   if (result.kind === 'failed' || request.isAnswerConfidential === true) return result
-  return maskResponse(result, createSentSecretsMask(request))
+  return maskResponse(result, sentSecretsMaskOf(request))
 }
 
 const ABORTED: OutboundFailure = {
@@ -214,6 +215,29 @@ function toTarget(url: URL): CheckedTarget {
     port: portOf(url),
     isTls: url.protocol === 'https:',
     path: `${url.pathname}${url.search}`,
+  }
+}
+
+/** Headers as they are sent, or what is wrong with them. */
+interface ReadHeaders {
+  readonly problem: string | undefined
+  readonly list: string[]
+}
+
+const NO_HEADERS = {}
+
+/**
+ * What is sent again and again to one receiver has the same headers: they are read once, and cannot be changed from then on,
+ * for what is secret of them is remembered as well.
+ */
+function createHeadersReader(userAgent: string) {
+  const known = new WeakMap<Readonly<Record<string, string>>, ReadHeaders>()
+  return (headers: Readonly<Record<string, string>>): ReadHeaders => {
+    const before = known.get(headers)
+    if (before !== undefined) return before
+    const read = { problem: findHeaderProblem(headers), list: toHeaderList(headers, userAgent) }
+    known.set(Object.freeze(headers), read)
+    return read
   }
 }
 

@@ -28,6 +28,21 @@ export function createSentSecretsMask({
   return createSecretMask([...values, ...secrets])
 }
 
+const maskOfHeaders = new WeakMap<Readonly<Record<string, string>>, SecretMask>()
+
+/** The same; made once for requests that share their headers and have no secrets of their own. */
+export function sentSecretsMaskOf(parts: SentParts): SecretMask {
+  const { headers, openHeaders, secrets } = parts
+  if (headers === undefined || openHeaders !== undefined || secrets !== undefined) {
+    return createSentSecretsMask(parts)
+  }
+  const known = maskOfHeaders.get(headers)
+  if (known !== undefined) return known
+  const mask = createSentSecretsMask(parts)
+  maskOfHeaders.set(headers, mask)
+  return mask
+}
+
 /** The answer without the secrets of its request: in its headers, in their names not, and in its body. */
 export function maskResponse(response: OutboundResponse, mask: SecretMask): OutboundResponse {
   const headers: OutboundResponse['headers'] = {}
