@@ -21,12 +21,12 @@ export interface Claim extends Claimed {
 export async function claimAtPace(
   db: Kysely<Schema>,
   channel: Pick<DeliveryChannel, 'pace' | 'claimKid'>,
-  request: Omit<ClaimRequest, 'kid'>,
+  { isPaced, ...request }: Omit<ClaimRequest, 'kid'> & { readonly isPaced: boolean },
 ): Promise<Claimed & { readonly waitMs: number | undefined }> {
   const { destinationId, limit } = request
   const { pace } = channel
   const kid = channel.claimKid(destinationId)
-  if (pace === undefined) {
+  if (pace === undefined || !isPaced) {
     return { ...(await claimDeliveries(db, { ...request, kid })), waitMs: undefined }
   }
   const { granted, waitMs } = await pace.take(destinationId, limit)

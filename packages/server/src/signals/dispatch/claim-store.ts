@@ -245,6 +245,8 @@ export interface DestinationSchedule {
    * destination that is held or stopped, the next one that outlives that.
    */
   readonly nextDueInMs: number | null
+  /** It may get no more than so many a second (`DeliveryPace`). */
+  readonly isPaced: boolean
   /** Where everything that waits is, up to where it was looked for. */
   readonly range: DeliveryRange
 }
@@ -261,7 +263,8 @@ export async function findDestinationSchedule(
   const { rows } = await sql<Omit<DestinationSchedule, 'range'> & { queuedFromId: string }>`
     select d.kind, d.state, d.consecutive_failures as "consecutiveFailures",
       coalesce(${msUntil(sql`d.retry_not_before`)}, 0) as "pausedForMs",
-      ${msUntil(sql`due.next_due_at`)} as "nextDueInMs", d.queued_from_id as "queuedFromId"
+      ${msUntil(sql`due.next_due_at`)} as "nextDueInMs", d.queued_from_id as "queuedFromId",
+      exists (select from webhook_pace p where p.destination_id = d.id) as "isPaced"
     from delivery_destination d ${nextDue(isWithin('w', range))}
     where d.id = ${destinationId}`.execute(db)
   const [row] = rows

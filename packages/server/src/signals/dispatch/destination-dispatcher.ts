@@ -178,6 +178,7 @@ export class DestinationDispatcher implements SlotUser {
       leaseMs: settings.leaseMs,
       limit: isCircuitOpen(schedule) ? 1 : room,
       isStopped,
+      isPaced: schedule.isPaced,
       range: this.#range,
     }).catch((error: unknown) => {
       this.#doubtful.add(claimId)
