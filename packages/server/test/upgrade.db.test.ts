@@ -73,6 +73,37 @@ it('keeps every row of every table as it was', async () => {
   }
 })
 
+it('finds every device by its status, which follows it from then on', async () => {
+  const client = await database.pool.connect()
+  const states = async () => {
+    const { rows } = await client.query<{ state: string; found: string | null }>(
+      `select d.auth_state as state, s.auth_state as found
+       from device d left join device_auth_state s on s.device_id = d.id order by d.id`,
+    )
+    expect(rows.map(({ found }) => found)).toEqual(rows.map(({ state }) => state))
+    return rows.map(({ state }) => state)
+  }
+  const present = await states()
+  expect(present).toHaveLength(before.get('device')?.rows.length ?? 0)
+  await client.query('begin')
+  await client.query(`update device set auth_state = 'Notified', will_block_at = null`)
+  expect(await states()).toEqual(present.map(() => 'Notified'))
+  await client.query('rollback')
+  client.release()
+})
+
+it('knows of each check for which platforms it has SQL', async () => {
+  const { rows } = await database.pool.query<{
+    queries: Record<string, string>
+    platforms: string[]
+  }>('select queries, query_platforms as platforms from posture_check order by id')
+  expect(rows.flatMap(({ platforms }) => platforms)).not.toEqual([])
+  for (const { queries, platforms } of rows) {
+    const queried = Object.entries(queries).flatMap(([name, text]) => (text === '' ? [] : [name]))
+    expect(platforms).toEqual(queried.sort())
+  }
+})
+
 it('keeps the audit chain whole', async () => {
   await createAuditChainer(database.db, { logError: () => undefined }).flush()
   expect(await verifyAuditChain(database.db)).toMatchObject({

@@ -1,4 +1,5 @@
 import { compactVerify, createLocalJWKSet, decodeProtectedHeader } from 'jose'
+import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createStreamsApi, type StreamsApi } from '../../../test/support/streams-api.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
@@ -71,6 +72,27 @@ function claimsOf(token: string): Record<string, unknown> {
     unknown
   >
 }
+
+describe('the statements of polls', () => {
+  it('are planned once for a connection, not for each poll', async () => {
+    const { id } = await createStream()
+    await emit()
+    const acknowledgeNothing = () => poll(id, { ack: ['unknown'] })
+    for (let index = 0; index < 3; index += 1) await acknowledgeNothing()
+    const statements = vi.spyOn(Client.prototype, 'query')
+    await acknowledgeNothing()
+    const asked = statements.mock.calls.map(([statement]) => statement as unknown as Statement)
+    statements.mockRestore()
+    const ofDeliveries = asked.filter(({ text }) => text?.includes('"delivery"'))
+    expect(ofDeliveries).toHaveLength(2)
+    for (const { name } of ofDeliveries) expect(name).toMatch(/^heliograph_/)
+  })
+
+  interface Statement {
+    readonly name?: string
+    readonly text?: string
+  }
+})
 
 describe('events', () => {
   it('ssf-T151 ssf-T152 are signed SETs about the device, its owner and the organisation', async () => {

@@ -10,6 +10,7 @@ import {
 } from '@heliograph/ssf'
 import type { Kysely } from 'kysely'
 import { SECOND_MS } from '../../platform/clock.ts'
+import { toPreparedDb } from '../../platform/db/database.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { randomInteger } from '../../platform/ids.ts'
@@ -66,8 +67,10 @@ const NOTHING: PollResponse = buildPollResponse([], false)
 export async function pollSets(
   stream: Stream,
   poll: Poll,
-  dependencies: PollDependencies,
+  context: PollDependencies,
 ): Promise<PollResponse> {
+  // The same few statements each time, of which planning is most where deliveries have many partitions.
+  const dependencies = { ...context, db: toPreparedDb(context.db) }
   await takeAcknowledgements(stream, poll, dependencies)
   const { waiters } = dependencies
   const deadlineMs = performance.now() + spreadWait(poll.waitMs)
