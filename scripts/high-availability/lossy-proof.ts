@@ -23,11 +23,23 @@ export function proveAllButLost({ changes, devices, inboxes }: Evidence): Proof 
     repeatedEvents: mapValues(inboxes, ({ repeatedCount }) => repeatedCount),
     eventsOfLost: mapValues(inboxes, ({ sets }) => countForeign(sets, txns)),
     problems: Object.entries(inboxes).flatMap(([name, inbox]) =>
-      [...inbox.problems, ...findUntold(inbox, changes), ...findOutdated(inbox, present)].map(
-        (problem) => `${name}: ${problem}`,
-      ),
+      [
+        ...inbox.problems,
+        ...findUntold(toFirst(inbox), changes),
+        ...findOutdated(inbox, present),
+      ].map((problem) => `${name}: ${problem}`),
     ),
   }
+}
+
+/** What waits unsent, as far as the new primary knows, may have been sent with a number that is lost: it gets a new `jti`. */
+function toFirst(inbox: Inbox): Pick<Inbox, 'sets' | 'hasTxn'> {
+  const known = new Set<string>()
+  const sets = inbox.sets.filter(({ deviceId, txn }) => {
+    const key = `${deviceId} ${txn}`
+    return !known.has(key) && known.add(key)
+  })
+  return { sets, hasTxn: (txn) => inbox.hasTxn(txn) }
 }
 
 /** Events whose change is not stored: those of lost ones, and statements of what is so. */

@@ -84,18 +84,21 @@ function findLost(device: AnsweringDevice, changes: readonly StatusChange[]): st
   ]
 }
 
+/** What a receiver got. */
+type Told = Pick<Inbox, 'sets' | 'hasTxn'>
+
 /** What of the changes was not told, or not in its order. */
-export function findUntold(inbox: Inbox, changes: readonly StatusChange[]): string[] {
+export function findUntold(inbox: Told, changes: readonly StatusChange[]): string[] {
   return [...findMissing(inbox, changes), ...findOutOfOrder(inbox, changes)]
 }
 
-function findMissing(inbox: Inbox, changes: readonly StatusChange[]): string[] {
+function findMissing(inbox: Told, changes: readonly StatusChange[]): string[] {
   const missing = changes.filter(({ txn }) => !inbox.hasTxn(txn))
   return missing.length === 0 ? [] : [`${missing.length} changes of status have no event`]
 }
 
 /** Statements of what is so after a takeover come between, and are no changes. */
-function findOutOfOrder({ sets }: Inbox, changes: readonly StatusChange[]): string[] {
+function findOutOfOrder({ sets }: Told, changes: readonly StatusChange[]): string[] {
   const txns = new Set(changes.map(({ txn }) => txn))
   const told = Object.groupBy(
     sets.filter(({ txn }) => txns.has(txn)),
