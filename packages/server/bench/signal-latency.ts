@@ -29,7 +29,7 @@ import {
   makeCheckBlock,
   type CommittedChange,
 } from './signal-latency-store.ts'
-import { COUNTING_SETTING, startCountingStatements } from './statement-counter.ts'
+import { COUNTING_SETTING, countStatements, startCountingStatements } from './statement-counter.ts'
 import { summariseLatencies } from './statistics.ts'
 
 const EVENTS_PER_SECOND = 200
@@ -65,15 +65,17 @@ async function measure(run: BenchRun): Promise<Measurement[]> {
   const afterId = await findLastTransitionId(db)
   const readCost = await openCostReader(service)
   run.progress(`measuring for ${run.seconds} s`)
+  const statementsBefore = await countStatements(db)
   const before = await readCost()
   const loop = await load(run, run.seconds, flip)
   await drain(run, service)
   const after = await readCost()
+  const statements = (await countStatements(db)) - statementsBefore
   const changes = await listCommittedChanges(db, afterId)
   const cost = toCostOfOne(before, after, changes.length)
   const latency = toMeasurements(loop, changes, await takeArrivals(receiver))
   const groups = await measureGroups(run, { db, readCost, flip, drain: () => drain(run, service) })
-  return [...latency, ...toCostMeasurements(cost), ...groups]
+  return [...latency, ...toCostMeasurements(cost, statements / changes.length), ...groups]
 }
 
 interface StartedService {
@@ -154,7 +156,7 @@ async function takeArrivals(receiver: Receiver): Promise<Map<string, number>> {
   return new Map([...arrivals].reverse().map(({ txn, atMs }: Arrival) => [txn, atMs]))
 }
 
-function toCostMeasurements(cost: ServiceCost): Measurement[] {
+function toCostMeasurements(cost: ServiceCost, statements: number): Measurement[] {
   const { serviceCpuMs, databaseCpuMs, walBytes } = cost
   const cpuMs = toCpuMs(cost)
   const shared = { limit: undefined, ratio: undefined }
@@ -165,7 +167,7 @@ function toCostMeasurements(cost: ServiceCost): Measurement[] {
       measured: { value: cpuMs, unit: 'ms' },
       ...shared,
       isReached: cpuMs <= CPU_MS_TARGET,
-      details: { service_ms: serviceCpuMs, postgresql_ms: databaseCpuMs },
+      details: { service_ms: serviceCpuMs, postgresql_ms: databaseCpuMs, statements },
     },
     {
       what: 'log of a change of status',

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { AppError } from './app-error.ts'
 import { GroupCommitter, LEFT_FOR_LATER, type GroupLimits } from './group-committer.ts'
 
@@ -76,6 +76,36 @@ describe('what comes together', () => {
     for (const member of 'abcdefgh') void add(member)
     await settle()
     expect(membersOf()).toEqual(['a', 'bcd'])
+  })
+
+  test.each([
+    { size: 1, pauseMs: 0 },
+    { size: 3, pauseMs: 10 },
+    { size: 20, pauseMs: 60 },
+  ])('waits for others after a group of $size, no longer than the bound', async (example) => {
+    vi.useFakeTimers()
+    try {
+      const begins: number[] = []
+      const committer = new GroupCommitter<number, number>({
+        limits: { membersMax: 64, bytesMax: 1e6, runningMax: 1, waitingMax: 64, waitMaxMs: 10_000 },
+        commit: (members) => {
+          begins.push(performance.now())
+          return Promise.resolve(members)
+        },
+        isFaultOfAll: () => false,
+        pauseMaxMs: 60,
+      })
+      const addAll = (count: number) =>
+        Promise.all(Array.from({ length: count }, (_, index) => committer.add(index, 1)))
+      void addAll(1 + example.size)
+      await vi.advanceTimersByTimeAsync(0)
+      void addAll(1)
+      await vi.advanceTimersByTimeAsync(1_000)
+      const [, second = NaN, third = NaN] = begins
+      expect(third - second).toBe(example.pauseMs)
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   test('holds no more bytes than a group may; what is larger goes alone', async () => {

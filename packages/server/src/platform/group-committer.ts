@@ -32,6 +32,8 @@ export interface GroupCommitterOptions<Member, Result> {
   readonly isFaultOfAll: (error: unknown) => boolean
   /** `PAUSE_PER_MEMBER_MS` where it is left out. */
   readonly pausePerMemberMs?: number
+  /** The longest pause; `PAUSE_MAX_MS` where it is left out. */
+  readonly pauseMaxMs?: number
 }
 
 /**
@@ -157,8 +159,8 @@ export class GroupCommitter<Member, Result> {
     this.#startedAtMs = performance.now()
     const run = this.#commit(group).finally(() => {
       this.#running.delete(run)
-      const { pausePerMemberMs = PAUSE_PER_MEMBER_MS } = this.#options
-      const pauseMs = Math.min(PAUSE_MAX_MS, (group.length - 1) * pausePerMemberMs)
+      const { pausePerMemberMs = PAUSE_PER_MEMBER_MS, pauseMaxMs = PAUSE_MAX_MS } = this.#options
+      const pauseMs = Math.min(pauseMaxMs, (group.length - 1) * pausePerMemberMs)
       this.#pausedUntilMs = performance.now() + pauseMs
       this.#startDue()
     })

@@ -21,6 +21,18 @@ const DYING_WORKER = new URL(
   `)}`,
 )
 
+/** Answers the size of each batch in place of its first token. */
+const TELLING_WORKER = new URL(
+  `data:text/javascript,${encodeURIComponent(`
+    import { parentPort } from 'node:worker_threads'
+    parentPort.on('message', ({ type, batch, payloads }) => {
+      if (type !== 'sign') return
+      const tokens = payloads.map((_, index) => (index === 0 ? String(payloads.length) : ''))
+      parentPort.postMessage({ type: 'signed', batch, tokens })
+    })
+  `)}`,
+)
+
 beforeAll(() => {
   const pair = generateKeyPairSync('rsa', { modulusLength: 2048 })
   privateKeyPem = pair.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
@@ -63,6 +75,19 @@ describe('signing pool', () => {
       Array.from({ length: 20 }, () => '{"jti":"same"}'),
     )
     expect(new Set(tokens).size).toBe(1)
+  })
+
+  it('divides a few among its threads, so that none of them signs alone what others could', async () => {
+    const pool = new SigningPool({ threadCount: 2, workerUrl: TELLING_WORKER })
+    pools.push(pool)
+    pool.addKey('key-1', privateKeyPem)
+    const sizesOf = async (count: number) => {
+      const tokens = await pool.sign('key-1', Array<string>(count).fill('{}'))
+      return tokens.filter((token) => token !== '')
+    }
+    expect(await sizesOf(3)).toEqual(['3'])
+    expect(await sizesOf(14)).toEqual(['7', '7'])
+    expect(await sizesOf(128)).toEqual(['32', '32', '32', '32'])
   })
 
   it('takes a key that is added while threads run', async () => {

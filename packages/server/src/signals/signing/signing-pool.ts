@@ -22,6 +22,8 @@ const WORKER_FILE = import.meta.url.endsWith('.ts') ? './signing-worker.ts' : '.
 /** Two batches: a thread starts the next one at once, and a new arrival waits for few signatures. */
 const BATCHES_AHEAD_MAX = 2
 const BATCH_SIZE_MAX = 32
+/** Fewer are not divided: a message to a thread costs a tenth of a signature. */
+const BATCH_SIZE_MIN = 4
 const DEATHS_MAX = 3
 /** After a thread that died before its first answer. */
 const RESTART_DELAY_MS = 1_000
@@ -82,11 +84,18 @@ export class SigningPool {
     if (this.#isClosed) throw new Error('the signing pool is closed')
     if (!this.#keys.has(kid)) throw new Error(`the signing pool has no key ${kid}`)
     const parts: Promise<readonly string[]>[] = []
-    for (let start = 0; start < payloads.length; start += this.#batchSizeMax) {
-      parts.push(this.#enqueue(kid, payloads.slice(start, start + this.#batchSizeMax)))
+    const size = this.#batchSizeOf(payloads.length)
+    for (let start = 0; start < payloads.length; start += size) {
+      parts.push(this.#enqueue(kid, payloads.slice(start, start + size)))
     }
     this.#assignWaiting()
     return (await Promise.all(parts)).flat()
+  }
+
+  /** A few are divided among the threads: whoever waits for them waits for fewer signatures. */
+  #batchSizeOf(payloadCount: number): number {
+    const share = Math.ceil(payloadCount / this.#threadCount)
+    return Math.min(this.#batchSizeMax, Math.max(BATCH_SIZE_MIN, share))
   }
 
   /** Ends the threads. What is not signed by then is refused. */

@@ -52,6 +52,11 @@ export interface WriteRecorder {
 const GROUP_MEMBERS_MAX = 64
 const LIVE_GROUP_MEMBERS_MAX = 256
 const GROUP_BYTES_MAX = 4 * 1024 * 1024
+/**
+ * The longest pause between groups of results: at 200 a second a group has 14 of them and not 8, and each takes the
+ * fewer statements. Up to 100 a second groups are as they come, and nobody waits.
+ */
+const RESULTS_PAUSE_MAX_MS = 60
 const GROUPS_MAX = 4
 /** Each waits with a request of its own. */
 const WAITING_MAX = 20_000
@@ -75,6 +80,7 @@ export function createWriteRecorder(deps: AgentDependencies): WriteRecorder {
     limits,
     commit: (all) => deps.writes.withRoom(() => recordAnswers(deps, all)),
     isFaultOfAll,
+    pauseMaxMs: RESULTS_PAUSE_MAX_MS,
   })
   const liveGroups = new GroupCommitter<Answers, boolean>({
     limits: { ...limits, membersMax: LIVE_GROUP_MEMBERS_MAX },
