@@ -6,6 +6,35 @@ create extension pg_trgm;
 
 create sequence audit_entry_number as bigint start 1 increment 1;
 
+CREATE OR REPLACE FUNCTION public.admit_keys(p_hashes bytea[], p_counts integer[], p_capacity integer, p_window_seconds integer, p_now timestamp with time zone)
+ RETURNS TABLE(hash bytea, id bigint, name text, expires_at timestamp with time zone, revoked_at timestamp with time zone, access text, permissions text[], places json)
+ LANGUAGE plpgsql
+ ROWS 1
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+#variable_conflict use_column
+begin
+  return query
+  with found as materialized (
+    select asked.hash, asked.count, api_key.id, api_key.name, expires_at, revoked_at, admin_user.access
+    from unnest(p_hashes, p_counts) as asked (hash, count)
+    join api_key on api_key.secret_hash = asked.hash
+    left join admin_user on admin_user.id = api_key.responsible_admin_id
+      and admin_user.deactivated_at is null
+    order by api_key.id
+  )
+  select found.hash, found.id, found.name, found.expires_at, found.revoked_at, found.access,
+    array(select permission from api_key_permission where api_key_id = found.id),
+    to_json(taken)
+  from found left join lateral take_rate_places(
+    'api_key:' || found.id, p_capacity, p_window_seconds,
+    case when found.revoked_at is null and found.access = 'full'
+      and (found.expires_at is null or found.expires_at > p_now) then found.count end
+  ) as taken on true;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.advance_partitions(of_table text)
  RETURNS text
  LANGUAGE plpgsql
@@ -782,6 +811,7 @@ $function$
 CREATE OR REPLACE FUNCTION public.take_rate_places(p_bucket text, p_capacity integer, p_window_seconds integer, p_count integer, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone)
  RETURNS TABLE(accepted integer, remaining integer, reset_epoch_seconds double precision, reset_seconds integer)
  LANGUAGE plpgsql
+ ROWS 1
 AS $function$
 declare
   v_window constant interval := make_interval(secs => p_window_seconds);
@@ -813,29 +843,32 @@ begin
   elsif v_bucket.touched_at <= v_now - v_window then
     v_bucket.tail := v_bucket.head;
   end if;
-
   while v_bucket.tail < v_bucket.head loop
     select accepted_at into v_oldest from rate_limit_slot
       where bucket = p_bucket and slot = v_bucket.tail % p_capacity;
     exit when v_oldest > v_now - v_window;
     v_bucket.tail := v_bucket.tail + 1;
   end loop;
-
   if v_bucket.tail = v_bucket.head then
     v_oldest := v_now;
   end if;
   accepted := least(p_count, p_capacity - (v_bucket.head - v_bucket.tail));
-  if accepted > 0 then
+  if accepted = 1 then
+    insert into rate_limit_slot (bucket, slot, accepted_at)
+      values (p_bucket, v_bucket.head % p_capacity, v_now)
+      on conflict (bucket, slot) do update set accepted_at = excluded.accepted_at;
+  elsif accepted > 1 then
     insert into rate_limit_slot (bucket, slot, accepted_at)
       select p_bucket, place % p_capacity, v_now
       from generate_series(v_bucket.head, v_bucket.head + accepted - 1) as place
       on conflict (bucket, slot) do update set accepted_at = excluded.accepted_at;
+  end if;
+  if accepted > 0 then
     v_bucket.head := v_bucket.head + accepted;
     update rate_limit
       set capacity = p_capacity, head = v_bucket.head, tail = v_bucket.tail, touched_at = v_now
       where bucket = p_bucket;
   end if;
-
   remaining := p_capacity - (v_bucket.head - v_bucket.tail);
   reset_epoch_seconds := ceil(extract(epoch from v_oldest + v_window));
   reset_seconds := greatest(1, ceil(extract(epoch from v_oldest + v_window - v_now)));

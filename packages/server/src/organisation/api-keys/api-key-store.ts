@@ -67,23 +67,11 @@ export async function admitKeys(
   { hashes, counts, capacity, now }: KeyRequests,
 ): Promise<AdmittedKey[]> {
   const { rows } = await sql<AdmittedKey>`
-    with found as materialized (
-      select asked.hash, asked.count, api_key.id, api_key.name, expires_at, revoked_at, admin_user.access
-      from unnest(${hashes}::bytea[], ${counts}::integer[]) as asked (hash, count)
-      join api_key on api_key.secret_hash = asked.hash
-      left join admin_user on admin_user.id = api_key.responsible_admin_id
-        and admin_user.deactivated_at is null
-      order by api_key.id
-    )
-    select found.hash, found.id, found.name, found.expires_at as "expiresAt",
-      found.revoked_at as "revokedAt", found.access as "responsibleAccess",
-      array(select permission from api_key_permission where api_key_id = found.id) as permissions,
-      to_json(taken) as places
-    from found left join lateral take_rate_places(
-      'api_key:' || found.id, ${capacity}, ${RATE_LIMIT_WINDOW_SECONDS},
-      case when found.revoked_at is null and found.access = 'full'
-        and (found.expires_at is null or found.expires_at > ${now}) then found.count end
-    ) as taken on true`.execute(db)
+    select hash, id, name, expires_at as "expiresAt", revoked_at as "revokedAt", access as "responsibleAccess",
+      permissions, places
+    from admit_keys(
+      ${hashes}::bytea[], ${counts}::integer[], ${capacity}, ${RATE_LIMIT_WINDOW_SECONDS}, ${now}
+    )`.execute(db)
   return rows
 }
 

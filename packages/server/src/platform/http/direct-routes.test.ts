@@ -1,6 +1,7 @@
 import { once } from 'node:events'
-import { request, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http'
+import { request, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { pino } from 'pino'
 import { afterEach, expect, test } from 'vitest'
 import { createHttpApp, observeAnswers, type HttpAppOptions } from './create-app.ts'
@@ -37,11 +38,8 @@ async function listen(direct: DirectRoute['answer'], options: Partial<HttpAppOpt
 async function post(port: number, body: string, headers: OutgoingHttpHeaders) {
   const outgoing = request({ host: '127.0.0.1', port, path: '/small', method: 'POST', headers })
   outgoing.end(body)
-  const [answer] = (await once(outgoing, 'response')) as [
-    AsyncIterable<Buffer> & { statusCode: number; headers: IncomingHttpHeaders },
-  ]
-  const text = Buffer.concat(await Array.fromAsync(answer)).toString()
-  return { status: answer.statusCode, headers: answer.headers, text }
+  const [answer] = (await once(outgoing, 'response')) as [IncomingMessage]
+  return { status: answer.statusCode, headers: answer.headers, text: await text(answer) }
 }
 
 const DIRECT = '{"direct":true}'
