@@ -16,12 +16,20 @@ const E2E_LIMIT_MS = 30 * 60_000
 
 const PROJECTS = ['e2e', 'db', 'unit']
 
-/** Long files first, so that the short ones fill what is left of the workers at the end. */
+/**
+ * Long files first, so that the short ones fill what is left of the workers at the end: whole processes, of them what takes
+ * its time however fast the machine is, then what uses the service as a whole, with a browser most of it.
+ */
 class LongestSuiteFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const placeOf = ({ project }: TestSpecification) => PROJECTS.indexOf(project.name)
     return (await super.sort(files)).sort((left, right) => placeOf(left) - placeOf(right))
   }
+}
+
+function placeOf({ project, moduleId }: TestSpecification): number {
+  const isTimed = moduleId.endsWith('demo.e2e.test.ts')
+  const isWhole = moduleId.includes('/test/')
+  return PROJECTS.indexOf(project.name) + (isTimed ? 0 : isWhole ? 0.1 : 0.2)
 }
 
 /** What all suites share. */
