@@ -9,6 +9,7 @@ import {
   PASS,
   type Posture,
 } from '../../../test/support/posture-fixtures.ts'
+import { recordStatements } from '../../../test/support/record-statements.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../platform/clock.ts'
 import { listCounterDrift } from '../../../test/support/list-counter-drift.ts'
 import { ISSUE_LIST } from '../issues/issue-read.ts'
@@ -349,23 +350,8 @@ describe('statements and requests for a rerun', () => {
 })
 
 async function countStatements(work: () => Promise<unknown>): Promise<number> {
-  let count = 0
-  const client = await database.pool.connect()
-  const prototype = Object.getPrototypeOf(client) as { query: (...args: unknown[]) => unknown }
-  client.release()
-  const original = prototype.query
-  prototype.query = function (...args) {
-    const [first] = args
-    const text = typeof first === 'string' ? first : ''
-    if (!/^(begin|commit|start transaction)/i.test(text)) count += 1
-    return original.apply(this, args)
-  }
-  try {
-    await work()
-  } finally {
-    prototype.query = original
-  }
-  return count
+  const statements = await recordStatements(work)
+  return statements.filter(({ text }) => !/^(begin|commit|start transaction)/i.test(text)).length
 }
 
 describe('counters', () => {

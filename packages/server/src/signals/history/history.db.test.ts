@@ -152,7 +152,7 @@ describe('the numbers of a stream', () => {
     )
     await streams.db
       .insertInto('ssf_stream_sequence')
-      .values({ ssf_stream_id: stream.id })
+      .values({ ssf_stream_id: numbered.streamRowId })
       .execute()
     const numbering = await streams.db.transaction().execute(async (tx) => {
       await sql`select from ssf_stream_sequence for update`.execute(tx)

@@ -1,6 +1,6 @@
 import { compactVerify, createLocalJWKSet, decodeProtectedHeader } from 'jose'
-import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { recordStatements } from '../../../test/support/record-statements.ts'
 import { createStreamsApi, type StreamsApi } from '../../../test/support/streams-api.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { DeviceStatusChange } from '../../changes/domain-event.ts'
@@ -79,19 +79,11 @@ describe('the statements of polls', () => {
     await emit()
     const acknowledgeNothing = () => poll(id, { ack: ['unknown'] })
     for (let index = 0; index < 3; index += 1) await acknowledgeNothing()
-    const statements = vi.spyOn(Client.prototype, 'query')
-    await acknowledgeNothing()
-    const asked = statements.mock.calls.map(([statement]) => statement as unknown as Statement)
-    statements.mockRestore()
-    const ofDeliveries = asked.filter(({ text }) => text?.includes('"delivery"'))
+    const asked = await recordStatements(acknowledgeNothing)
+    const ofDeliveries = asked.filter(({ text }) => text.includes('"delivery"'))
     expect(ofDeliveries).toHaveLength(2)
     for (const { name } of ofDeliveries) expect(name).toMatch(/^heliograph_/)
   })
-
-  interface Statement {
-    readonly name?: string
-    readonly text?: string
-  }
 })
 
 describe('events', () => {

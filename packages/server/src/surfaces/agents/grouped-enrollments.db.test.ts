@@ -1,7 +1,6 @@
 /* Devices that enroll at the same moment are committed together, and nothing of that shows but the cost. */
 import { sql } from 'kysely'
-import { Client } from 'pg'
-import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
   Agents,
   describeSystem,
@@ -11,6 +10,7 @@ import {
 } from '../../../test/support/agent-fixtures.ts'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import { listCounterDrift } from '../../../test/support/list-counter-drift.ts'
+import { recordStatements } from '../../../test/support/record-statements.ts'
 import { LEFT_FOR_LATER } from '../../platform/group-committer.ts'
 import { lockCheckScope } from '../../posture/checks/check-scope-store.ts'
 import { enrollDevices } from '../../posture/osquery/enroll-devices.ts'
@@ -211,20 +211,20 @@ describe('in one group', () => {
 
   test('the second of one machine is left for the next group: nothing is locked behind the secrets', async () => {
     await agents.posture.insertCheck()
-    const statements = vi.spyOn(Client.prototype, 'query')
-    const outcomes = await agents.posture.change((change) =>
-      enrollDevices(change, toAttempts([bodyOf(1), bodyOf(1), bodyOf(2)]), HOUR_MS),
-    )
-    const texts = statements.mock.calls.map(([statement]) => textOf(statement))
-    statements.mockRestore()
-    expect(outcomes).toMatchObject([{ kind: 'enrolled' }, LEFT_FOR_LATER, { kind: 'enrolled' }])
+    const enroll = () =>
+      agents.posture.change((change) =>
+        enrollDevices(change, toAttempts([bodyOf(1), bodyOf(1), bodyOf(2)]), HOUR_MS),
+      )
+    const statements = await recordStatements(async () => {
+      const outcomes = await enroll()
+      expect(outcomes).toMatchObject([{ kind: 'enrolled' }, LEFT_FOR_LATER, { kind: 'enrolled' }])
+    })
+    const texts = statements.map(({ text }) => text)
     const ofSecrets = texts.findIndex((text) => text.includes('update enrollment_secret'))
     expect(texts.slice(0, ofSecrets).filter(locksDevices)).not.toEqual([])
     expect(texts.slice(ofSecrets).filter(locksDevices)).toEqual([])
   })
 
-  const textOf = (statement: unknown) =>
-    typeof statement === 'string' ? statement : ((statement as { text?: string }).text ?? '')
   const locksDevices = (text: string) =>
     /(?:into|update) "?device"? |"device"[^]* for (?:no key )?update|from device[^]* for (?:no key )?update/.test(
       text,
