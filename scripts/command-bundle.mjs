@@ -23,6 +23,10 @@ const present = join(bundles, 'present.json')
 const SOURCES = ['ssf', 'receiver', 'embedded-postgres', 'simulator', 'server'].map((name) =>
   join(root, 'packages', name, 'src'),
 )
+/** What the threads that sign run: from its source each would load a compiler of TypeScript, a quarter of a second of CPU time. */
+const THREAD = 'signing-worker'
+const threadSource = join(server, 'src', 'signals', 'signing', `${THREAD}.ts`)
+const THREAD_ADDRESS = 'new URL(WORKER_FILE, import.meta.url)'
 const KEPT_MS = 60 * 60 * 1_000
 const USER_MARK = 'used-by-'
 /**
@@ -31,12 +35,13 @@ const USER_MARK = 'used-by-'
  */
 const BUNDLED = new RegExp(
   `^(${`
-    @heliograph/.+ @koa/.+ @oxc-project/runtime @peculiar/.+ @prometheus-io/client @simplewebauthn/.+ accepts asn1js avvio commander cookies
-    debug delegates depd destroy ee-first encodeurl escape-html eta fast-[a-z-]+ fastify find-my-way fresh http-assert http-errors ipaddr\\.js
-    jose keygrip koa koa-[a-z]+ kysely linkify-it markdown-it mdurl mime-db mime-types negotiator oauth4webapi oidc-provider
-    on-finished openid-client otpauth parseurl pg pg-[a-z-]+ pgpass postgres-[a-z]+ process-warning pvtsutils pvutils quick-lru
-    raw-body reflect-metadata ret rfdc safe-regex2 secure-json-parse semver set-cookie-parser split2 statuses tslib tsyringe
-    type-is uc\\.micro ulid vary xtend zod
+    @fastify/(accept-negotiator|error|send|static) @heliograph/.+ @koa/.+ @lukeed/ms @opentelemetry/api @oxc-project/runtime @peculiar/.+
+    @prometheus-io/client @simplewebauthn/.+ accepts asn1js avvio commander content-disposition cookies debug delegates depd destroy ee-first
+    encodeurl entities escape-html eta fast-[a-z-]+ fastify fastify-plugin fastq find-my-way fresh glob http-assert http-errors inherits ipaddr\\.js
+    jose keygrip koa koa-[a-z]+ kysely linkify-it markdown-it mdurl mime mime-db mime-types negotiator oauth4webapi oidc-provider
+    on-finished openid-client otpauth parseurl pg pg-[a-z-]+ pgpass postgres-[a-z]+ process-warning punycode\\.js pvtsutils pvutils quick-lru
+    raw-body reflect-metadata ret reusify rfdc safe-regex2 secure-json-parse semver set-cookie-parser setprototypeof split2 statuses toidentifier
+    tslib tsyringe type-is uc\\.micro ulid undici vary xtend zod
   `
     .trim()
     .replaceAll(/\s+/g, '|')})(/|$)`,
@@ -111,7 +116,7 @@ async function makeBundle() {
   const remember = (path) => inputs.set(path, statSync(path))
   for (const path of [script, join(root, 'package-lock.json')]) remember(path)
   const bundle = await rolldown({
-    input: join(server, 'src', 'main.ts'),
+    input: { main: join(server, 'src', 'main.ts'), [THREAD]: threadSource },
     platform: 'node',
     resolve: { conditionNames: ['source', 'node'] },
     external: (id) => /^[@a-z]/.test(id) && !BUNDLED.test(id),
@@ -157,10 +162,11 @@ function isSource(id) {
   return SOURCES.some((folder) => id.startsWith(folder + sep))
 }
 
-/** A module still finds the files beside its source. */
+/** A module still finds the files beside its source, and a thread that of the bundle. */
 function keepPlace(code, id) {
   if (!isSource(id) || !code.includes('import.meta.')) return null
   return code
+    .replaceAll(THREAD_ADDRESS, `require('node:url').pathToFileURL(__dirname + '/${THREAD}.cjs')`)
     .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href))
     .replaceAll('import.meta.dirname', JSON.stringify(dirname(id)))
 }

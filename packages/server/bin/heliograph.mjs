@@ -27,7 +27,7 @@ async function runCheckout() {
   const isLongRunning = LONG_RUNNING.includes(command)
   const bundle = found !== undefined && isLongRunning && !keepBundle(found) ? undefined : found
   const node = findNodeRuntime(fileURLToPath(import.meta.url))
-  // The threads of a service load sources: their flags are those of their process.
+  // Every line of a service's standard error is one of its log: Node.js writes no warnings there.
   const hasFlags = !isLongRunning || FLAGS.every((flag) => process.execArgv.includes(flag))
   if (bundle !== undefined && node === process.execPath && hasFlags) {
     await import(pathToFileURL(bundle))

@@ -1,10 +1,11 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { findProgram } from './support/program.ts'
 
 const SCRIPT = pathToFileURL(join(import.meta.dirname, '../../../../scripts/command-bundle.mjs'))
 
@@ -46,4 +47,16 @@ it('the bundle of a service stays for as long as the service runs, also when it 
   service.kill('SIGKILL')
   await ended
   expect(isKept()).toBe('false')
+})
+
+it('the threads of a service run what is bundled, and none loads a compiler for its source', async () => {
+  const main = (await findProgram()).at(-1) ?? ''
+  const bundle = dirname(main)
+  const names = await readdir(bundle)
+  expect(names).toContain('signing-worker.cjs')
+  const texts = await Promise.all(names.map((name) => readFile(join(bundle, name), 'utf8')))
+  const threads = texts
+    .join('\n')
+    .match(/new URL\([^)]*worker[^)]*\)|pathToFileURL\([^)]*worker[^)]*\)/gi)
+  expect(threads).toEqual([`pathToFileURL(__dirname + "/signing-worker.cjs")`])
 })

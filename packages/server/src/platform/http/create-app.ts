@@ -56,6 +56,19 @@ const SILENCE_TIMEOUT_MS = 300 * SECOND_MS
 const FAREWELL_MS = 2 * SECOND_MS
 const PATH_PARAM_LENGTH_MAX = 256
 
+/**
+ * Operations are checked by their own schemas (`route.ts`). Without these, every start would load the compilers of JSON
+ * Schema that Fastify brings.
+ */
+const NO_SCHEMA_COMPILERS = {
+  buildValidator: refuseSchemas,
+  buildSerializer: refuseSchemas,
+}
+
+function refuseSchemas(): never {
+  throw new Error('routes have no schemas of Fastify: their operations have some')
+}
+
 /** A configured instance without routes, not listening. `close()` finishes the requests under way. */
 export function createHttpApp(options: HttpAppOptions): FastifyInstance {
   const isHttps = options.baseUrl.startsWith('https:')
@@ -81,6 +94,7 @@ export function createHttpApp(options: HttpAppOptions): FastifyInstance {
     bodyLimit: options.limits.bodyBytesMax,
     trustProxy: options.trustProxy === undefined ? false : [...options.trustProxy],
     serverFactory: (router) => createNodeServer(directRoutes.before(router), options.https),
+    schemaController: { compilersFactory: NO_SCHEMA_COMPILERS },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: PATH_PARAM_LENGTH_MAX },
     // Requests that arrive on open connections during a shutdown are still answered.
     return503OnClosing: false,

@@ -8,7 +8,6 @@ import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { Foundation } from '../../changes/foundation.ts'
 import { DAY_MS } from '../../platform/clock.ts'
 import { generateSigningKey } from '../../platform/secrets/generate-signing-key.ts'
-import { issueSigningCertificate } from '../../platform/tls/issue-certificate.ts'
 import {
   insertSignInKey,
   listPublishedKeys,
@@ -136,6 +135,8 @@ function isDue(keys: readonly SignInKey[], at: Date): boolean {
 
 /** DER in base64, as `x5c` holds it. RFC 7517 section 4.7. */
 async function certify(privateKeyPem: string, at: Date): Promise<string> {
+  // Loaded where a certificate is made, which is rare.
+  const { issueSigningCertificate } = await import('../../platform/tls/issue-certificate.ts')
   const pem = await issueSigningCertificate('Heliograph sign-in', createPrivateKey(privateKeyPem), {
     notBefore: at,
     notAfter: new Date(at.getTime() + CERTIFICATE_MS),

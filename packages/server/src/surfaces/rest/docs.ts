@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import scalar from '@scalar/fastify-api-reference'
-import type { FastifyInstance } from 'fastify'
+import fastify, { type FastifyInstance } from 'fastify'
 
 const INLINE_SCRIPT = /<script(?![^>]*\ssrc=)[^>]*>([\s\S]*?)<\/script>/g
 const SCRIPT_MAX_AGE_SECONDS = 3_600
@@ -10,31 +9,44 @@ const SCRIPT_MAX_AGE_SECONDS = 3_600
  * telemetry, and a content policy that would stop them.
  */
 export function registerDocs(app: FastifyInstance): void {
-  void app.register(async (scope) => {
-    scope.addHook('onSend', async (_request, reply, payload) => {
-      const type = String(reply.getHeader('content-type') ?? '')
-      if (type.startsWith('text/html') && typeof payload === 'string') {
-        reply.header('content-security-policy', contentPolicy(payload))
+  let reference: Promise<FastifyInstance> | undefined
+  // `/docs` is the same to the router, and the reference leads it on to `/docs/`.
+  for (const path of ['/docs/', '/docs/js/scalar.js']) {
+    app.get(path, async (request, reply) => {
+      const rendering = await (reference ??= createReference())
+      const { statusCode, headers, body } = await rendering.inject(request.url)
+      const { location, 'content-type': type = '' } = headers
+      if (type.startsWith('text/html')) {
+        reply.header('content-security-policy', contentPolicy(body))
       } else if (type.startsWith('application/javascript')) {
         reply.header('cache-control', `public, max-age=${SCRIPT_MAX_AGE_SECONDS}`)
       }
-      return payload
+      if (type !== '') reply.header('content-type', type)
+      if (location !== undefined) reply.header('location', location)
+      return reply.code(statusCode).send(body)
     })
-    await scope.register(scalar, {
-      routePrefix: '/docs',
-      configuration: {
-        url: '/openapi.json',
-        pageTitle: 'Heliograph API',
-        withDefaultFonts: false,
-        proxyUrl: '',
-        telemetry: false,
-        hideClientButton: true,
-        showDeveloperTools: 'never',
-        agent: { disabled: true },
-        mcp: { disabled: true },
-      },
-    })
+  }
+}
+
+/** Made for the first reader: the library is a hundred modules and a script of megabytes, which a start does not need. */
+async function createReference(): Promise<FastifyInstance> {
+  const { default: scalar } = await import('@scalar/fastify-api-reference')
+  const app = fastify()
+  await app.register(scalar, {
+    routePrefix: '/docs',
+    configuration: {
+      url: '/openapi.json',
+      pageTitle: 'Heliograph API',
+      withDefaultFonts: false,
+      proxyUrl: '',
+      telemetry: false,
+      hideClientButton: true,
+      showDeveloperTools: 'never',
+      agent: { disabled: true },
+      mcp: { disabled: true },
+    },
   })
+  return app
 }
 
 /** Scripts of this origin and the one inline script that starts them; styles are set by the scripts. */

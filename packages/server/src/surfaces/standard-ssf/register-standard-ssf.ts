@@ -82,21 +82,32 @@ function listDocuments(
   { baseUrl, settings }: StreamContext,
   urls: SurfaceUrls,
   operations: readonly SsfOperation[],
-): Pick<SsfDocument, 'path' | 'content'>[] {
-  const discovery = discoveryDocuments(baseUrl, urls, settings)
-  const openApi = buildStandardOpenApi({ baseUrl, urls, operations, documents: discovery })
-  return [...discovery, { path: '/ssf/openapi.json', content: openApi }]
+): ServedDocument[] {
+  const documents = discoveryDocuments(baseUrl, urls, settings)
+  return [
+    ...documents.map(({ path, content }) => ({ path, toContent: () => content })),
+    {
+      path: '/ssf/openapi.json',
+      toContent: () => buildStandardOpenApi({ baseUrl, urls, operations, documents }),
+    },
+  ]
+}
+
+/** A document that is built for its first reader. */
+interface ServedDocument extends Pick<SsfDocument, 'path'> {
+  readonly toContent: () => object
 }
 
 /** Credentials that come along are not looked at, also bad ones. */
-function addDocument(
-  scope: FastifyInstance,
-  { path, content }: Pick<SsfDocument, 'path' | 'content'>,
-): void {
-  const text = JSON.stringify(content)
-  scope.get(path, async (_request, reply) =>
-    reply.header('cache-control', DISCOVERY_CACHE_CONTROL).type('application/json').send(text),
-  )
+function addDocument(scope: FastifyInstance, { path, toContent }: ServedDocument): void {
+  let text: string | undefined
+  scope.get(path, async (_request, reply) => {
+    text ??= JSON.stringify(toContent())
+    return reply
+      .header('cache-control', DISCOVERY_CACHE_CONTROL)
+      .type('application/json')
+      .send(text)
+  })
 }
 
 function addAuthorizationServer(

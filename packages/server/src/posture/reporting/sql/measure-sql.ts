@@ -2,7 +2,6 @@
  * Bounds what the parser is given. It runs in this process, keeps its own stack, and a text that
  * overflows it leaves it damaged for every later one; so what could nest too deeply is counted before.
  */
-import { scan } from 'libpg-query'
 import { nestedTooDeeply } from './sql-check.ts'
 import { refusedSql } from './sql-tree.ts'
 
@@ -31,6 +30,11 @@ export async function assertParsable(text: string): Promise<void> {
   if ((await countNestingTokens(text)) > NESTING_TOKENS_MAX) throw nestedTooDeeply()
 }
 
+/** The grammar of PostgreSQL, which is loaded with the first text that needs it. */
+export function loadParser() {
+  return import('libpg-query')
+}
+
 /** Every word and sign, those within values and comments too: never less than the scanner finds. */
 const WORD_OR_SIGN = /[\p{L}_][\p{L}\d_$]*|[^\s\p{L}\d_,;'"]/gu
 
@@ -38,6 +42,7 @@ const WORD_OR_SIGN = /[\p{L}_][\p{L}\d_$]*|[^\s\p{L}\d_,;'"]/gu
 async function countNestingTokens(text: string): Promise<number> {
   const upperBound = text.match(WORD_OR_SIGN)?.length ?? 0
   if (upperBound <= NESTING_TOKENS_MAX) return upperBound
+  const { scan } = await loadParser()
   try {
     const { tokens } = await scan(text)
     return tokens.filter((token) => !NEVER_NESTS.test(token.text)).length

@@ -1,5 +1,4 @@
-import { hasSqlDetails, parse } from 'libpg-query'
-import { assertParsable } from './measure-sql.ts'
+import { assertParsable, loadParser } from './measure-sql.ts'
 import { nestedTooDeeply } from './sql-check.ts'
 import { readNode, refusedSql, type Json, type Members } from './sql-tree.ts'
 
@@ -35,6 +34,7 @@ export async function parseSelect(text: string): Promise<ParsedSelect> {
 }
 
 async function parseStatements(text: string): Promise<readonly Statement[]> {
+  const { hasSqlDetails, parse } = await loadParser()
   try {
     const result = (await parse(text)) as { stmts?: Statement[] }
     return result.stmts ?? []
