@@ -15,7 +15,7 @@ import { SigningPool } from './signing/signing-pool.ts'
 export interface SigningPart extends ServicePart {
   readonly keyRing: KeyRing
   readonly refusedKeys: RefusedKeys
-  /** Reads the keys, which starts the threads. */
+  /** Reads the keys. */
   readonly start: () => Promise<void>
   readonly stop: () => Promise<void>
 }

@@ -33,6 +33,18 @@ const TELLING_WORKER = new URL(
   `)}`,
 )
 
+/** Answers a batch with the number of the thread, once per payload, after a while. */
+const NUMBERED_WORKER = new URL(
+  `data:text/javascript,${encodeURIComponent(`
+    import { parentPort, threadId } from 'node:worker_threads'
+    parentPort.on('message', ({ type, batch, payloads }) => {
+      if (type !== 'sign') return
+      const tokens = payloads.map(() => String(threadId))
+      setTimeout(() => parentPort.postMessage({ type: 'signed', batch, tokens }), 20)
+    })
+  `)}`,
+)
+
 beforeAll(() => {
   const pair = generateKeyPairSync('rsa', { modulusLength: 2048 })
   privateKeyPem = pair.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
@@ -88,6 +100,22 @@ describe('signing pool', () => {
     expect(await sizesOf(3)).toEqual(['3'])
     expect(await sizesOf(14)).toEqual(['7', '7'])
     expect(await sizesOf(128)).toEqual(['32', '32', '32', '32'])
+  })
+
+  it('starts a thread when there is something to sign, and more only while all that run are busy', async () => {
+    const pool = new SigningPool({ threadCount: 3, batchSizeMax: 4, workerUrl: NUMBERED_WORKER })
+    pools.push(pool)
+    pool.addKey('key-1', privateKeyPem)
+    const threadsOf = async (count: number) => {
+      return new Set(await pool.sign('key-1', Array<string>(count).fill('{}'))).size
+    }
+    const alone = new Set<string>()
+    for (let round = 0; round < 5; round += 1) {
+      for (const token of await pool.sign('key-1', ['{}'])) alone.add(token)
+    }
+    expect(alone.size).toBe(1)
+    await expect.poll(() => threadsOf(100)).toBe(3)
+    expect(await threadsOf(4)).toBe(1)
   })
 
   it('takes a key that is added while threads run', async () => {

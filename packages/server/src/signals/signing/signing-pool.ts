@@ -8,7 +8,7 @@ import { Worker } from 'node:worker_threads'
 import type { SigningAnswer, SigningCommand } from './signing-worker.ts'
 
 export interface SigningPoolOptions {
-  /** One per core by default. */
+  /** At most; one per core by default. */
   readonly threadCount?: number
   /** 32 by default: passing them to a thread then costs little beside the signatures. */
   readonly batchSizeMax?: number
@@ -43,9 +43,9 @@ interface SigningThreadOwner {
   readonly workerUrl: URL
   /** The keys that a thread starts with, PEM by `kid`. */
   keys(): ReadonlyMap<string, string>
-  /** A batch is done. */
+  /** A batch is done, or the thread runs now. */
   onFree(): void
-  /** The thread died with these batches; it has been replaced already. */
+  /** The thread died with these batches; another starts in its place. */
   onLost(batches: readonly SigningBatch[], error: Error): void
 }
 
@@ -54,13 +54,13 @@ export class SigningPool {
   readonly #batchSizeMax: number
   readonly #threadCount: number
   readonly #workerUrl: URL
-  #threads: readonly SigningThread[] = []
+  readonly #threads: SigningThread[] = []
   readonly #keys = new Map<string, string>()
   #waiting: SigningBatch[] = []
   #lastBatch = 0
   #isClosed = false
 
-  /** The threads start with the first key. */
+  /** A thread starts with the first payload, and another whenever all that run have something to do. */
   constructor(options: SigningPoolOptions = {}) {
     this.#batchSizeMax = options.batchSizeMax ?? BATCH_SIZE_MAX
     this.#threadCount = options.threadCount ?? availableParallelism()
@@ -71,7 +71,6 @@ export class SigningPool {
   addKey(kid: string, privateKeyPem: string): void {
     if (this.#keys.has(kid)) return
     this.#keys.set(kid, privateKeyPem)
-    this.#startThreads()
     for (const thread of this.#threads) thread.addKey(kid, privateKeyPem)
   }
 
@@ -106,11 +105,6 @@ export class SigningPool {
     await Promise.all(this.#threads.map((thread) => thread.close(closed)))
   }
 
-  #startThreads(): void {
-    if (this.#threads.length > 0 || this.#isClosed) return
-    this.#threads = Array.from({ length: this.#threadCount }, () => this.#createThread())
-  }
-
   #enqueue(kid: string, payloads: readonly string[]): Promise<readonly string[]> {
     return new Promise((resolve, reject) => {
       this.#lastBatch += 1
@@ -118,25 +112,29 @@ export class SigningPool {
     })
   }
 
-  /** Gives waiting batches to the threads with the least ahead of them. */
+  /** Gives waiting batches to the threads with the least ahead of them; none waits for a thread that only starts. */
   #assignWaiting(): void {
     while (this.#waiting.length > 0) {
-      const thread = this.#threads.reduce((least, candidate) =>
-        candidate.batchCount < least.batchCount ? candidate : least,
-      )
-      if (thread.batchCount >= BATCHES_AHEAD_MAX) return
+      const counts = this.#threads.map((thread) => thread.batchCount)
+      const least = Math.min(...counts)
+      if (least > 0) this.#startAnotherThread()
+      if (least >= BATCHES_AHEAD_MAX) return
       const batch = this.#waiting.shift()
-      if (batch !== undefined) thread.sign(batch)
+      if (batch !== undefined) this.#threads[counts.indexOf(least)]?.sign(batch)
     }
   }
 
-  #createThread(): SigningThread {
-    return new SigningThread({
-      workerUrl: this.#workerUrl,
-      keys: () => this.#keys,
-      onFree: () => this.#assignWaiting(),
-      onLost: (batches, error) => this.#repeat(batches, error),
-    })
+  #startAnotherThread(): void {
+    if (this.#threads.length >= this.#threadCount || this.#isClosed) return
+    if (this.#threads.some((thread) => !thread.isRunning)) return
+    this.#threads.push(
+      new SigningThread({
+        workerUrl: this.#workerUrl,
+        keys: () => this.#keys,
+        onFree: () => this.#assignWaiting(),
+        onLost: (batches, error) => this.#repeat(batches, error),
+      }),
+    )
   }
 
   /** Batches of a thread that died go first: they are the oldest. */
@@ -157,7 +155,7 @@ class SigningThread {
   readonly #batches = new Map<number, SigningBatch>()
   #worker: Worker
   #hasAnswered = false
-  #isDown = false
+  #isRunning = false
   #isClosed = false
 
   constructor(owner: SigningThreadOwner) {
@@ -165,9 +163,13 @@ class SigningThread {
     this.#worker = this.#start()
   }
 
-  /** Batches that the thread was given and has not answered; infinitely many while it is replaced. */
+  get isRunning(): boolean {
+    return this.#isRunning
+  }
+
+  /** Batches that the thread was given and has not answered; infinitely many while it starts. */
   get batchCount(): number {
-    return this.#isDown ? Infinity : this.#batches.size
+    return this.#isRunning ? this.#batches.size : Infinity
   }
 
   addKey(kid: string, privateKeyPem: string): void {
@@ -193,6 +195,11 @@ class SigningThread {
   #start(): Worker {
     const worker = new Worker(this.#owner.workerUrl, { name: 'set-signer' })
     let cause: Error | undefined
+    worker.on('online', () => {
+      if (this.#isClosed) return
+      this.#isRunning = true
+      this.#owner.onFree()
+    })
     worker.on('message', (answer: SigningAnswer) => this.#settle(answer))
     worker.on('error', (error) => {
       cause = error instanceof Error ? error : new Error(String(error))
@@ -221,7 +228,7 @@ class SigningThread {
 
   /** A thread that dies before its first answer would die again at once: its successor waits. */
   #replace(error: Error): void {
-    this.#isDown = true
+    this.#isRunning = false
     const delayMs = this.#hasAnswered ? 0 : RESTART_DELAY_MS
     const batches = [...this.#batches.values()]
     // It takes them in their order: the others only waited behind the first.
@@ -233,7 +240,6 @@ class SigningThread {
         return
       }
       this.#worker = this.#start()
-      this.#isDown = false
       this.#owner.onLost(batches, error)
     }, delayMs)
   }
