@@ -28,7 +28,7 @@ export function createHttp(
     limits: { bodyBytesMax: config.bodyBytesMax },
     ...(config.trustedProxies === undefined
       ? {}
-      : { trustProxy: config.trustedProxies.split(',').map((proxy) => proxy.trim()) }),
+      : { trustProxy: config.trustedProxies.split(',') }),
   })
   registerHealth(http, checks)
   for (const { mount } of parts) mount?.(http)

@@ -17,6 +17,7 @@ import { AppError } from '../app-error.ts'
 import { SECOND_MS } from '../clock.ts'
 import { runAs } from '../db/pool-turns.ts'
 import { newRequestId } from '../ids.ts'
+import { createAddressList } from '../net/address-list.ts'
 import { DirectRoutes } from './direct-routes.ts'
 import {
   createErrorHandler,
@@ -28,6 +29,7 @@ import { registerJsonBody } from './json-body.ts'
 import { toRequestError } from './request-error.ts'
 import { RequestLog, writesDebug } from './request-log.ts'
 import { createDirectHeaders, createResponseHeaders } from './response-headers.ts'
+import { createSenderAddress } from './sender-address.ts'
 import { readTraceId } from './trace-context.ts'
 import { PathTable, unmatchedPath } from './unmatched-path.ts'
 
@@ -72,9 +74,10 @@ function refuseSchemas(): never {
 /** A configured instance without routes, not listening. `close()` finishes the requests under way. */
 export function createHttpApp(options: HttpAppOptions): FastifyInstance {
   const isHttps = options.baseUrl.startsWith('https:')
+  const isTrusted = options.trustProxy && createAddressList(options.trustProxy)
   const directRoutes = new DirectRoutes({
     toHeaders: createDirectHeaders(isHttps),
-    hasProxies: options.trustProxy !== undefined,
+    addressOf: createSenderAddress(isTrusted),
   })
   const app = fastify({
     loggerInstance: options.logger,
@@ -92,7 +95,7 @@ export function createHttpApp(options: HttpAppOptions): FastifyInstance {
     genReqId: newRequestId,
     requestIdHeader: false,
     bodyLimit: options.limits.bodyBytesMax,
-    trustProxy: options.trustProxy === undefined ? false : [...options.trustProxy],
+    trustProxy: isTrusted ?? false,
     serverFactory: (router) => createNodeServer(directRoutes.before(router), options.https),
     schemaController: { compilersFactory: NO_SCHEMA_COMPILERS },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: PATH_PARAM_LENGTH_MAX },

@@ -28,6 +28,7 @@ async function listen(direct: DirectRoute['answer'], options: Partial<HttpAppOpt
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
     scope.post('/small', { config: { direct: { answer: direct } } }, async (request) => ({
       route: findBodyReadAhead(request.raw)?.toString() ?? 'unread',
+      address: request.ip,
     }))
   })
   await app.listen({ host: '127.0.0.1', port: 0 })
@@ -73,14 +74,40 @@ test.each([
   ['a body that is not small', 'x'.repeat(1_025), {}],
 ])('a request with %s is the route’s alone', async (_what, body, headers) => {
   const { post } = await listen(() => DIRECT)
-  expect((await post(body, headers)).text).toBe('{"route":"unread"}')
+  expect(JSON.parse((await post(body, headers)).text)).toMatchObject({ route: 'unread' })
 })
 
-test('whom a proxy asks for is read by the router', async () => {
-  const { post } = await listen(() => DIRECT, { trustProxy: ['127.0.0.1'] })
-  expect((await post('{}', { 'x-forwarded-for': '192.0.2.1' })).text).toBe('{"route":"unread"}')
-  expect((await post('{}')).text).toBe(DIRECT)
-})
+test.each([
+  { trustProxy: undefined, forwarded: '192.0.2.1', address: '127.0.0.1' },
+  { trustProxy: ['127.0.0.1'], forwarded: undefined, address: '127.0.0.1' },
+  { trustProxy: ['127.0.0.1'], forwarded: '192.0.2.1', address: '192.0.2.1' },
+  { trustProxy: ['127.0.0.1'], forwarded: '192.0.2.1, 198.51.100.7', address: '198.51.100.7' },
+  {
+    trustProxy: ['::ffff:127.0.0.0/104', '198.51.100.0/24'],
+    forwarded: '192.0.2.1, 198.51.100.7',
+    address: '192.0.2.1',
+  },
+  { trustProxy: ['198.51.100.7'], forwarded: '192.0.2.1', address: '127.0.0.1' },
+  { trustProxy: ['127.0.0.1'], forwarded: 'nobody', address: 'nobody' },
+  { trustProxy: ['127.0.0.1'], forwarded: ' 192.0.2.1 ,, ', address: '192.0.2.1' },
+  { trustProxy: ['127.0.0.1'], forwarded: ['192.0.2.1', '192.0.2.2'], address: '192.0.2.2' },
+  {
+    trustProxy: ['127.0.0.1', '192.0.2.2'],
+    forwarded: '::ffff:192.0.2.2',
+    address: '::ffff:192.0.2.2',
+  },
+])(
+  'with proxies $trustProxy and $forwarded for whom they ask, the sender is $address, as for the router',
+  async ({ trustProxy, forwarded, address }) => {
+    const options = trustProxy === undefined ? {} : { trustProxy }
+    const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded }
+    const direct = await listen((_body, sender) => JSON.stringify(sender.address), options)
+    expect((await direct.post('{}', headers)).text).toBe(JSON.stringify(address))
+    const routed = await listen(() => undefined, options)
+    const { text: answer } = await routed.post('{}', headers)
+    expect(JSON.parse(answer)).toMatchObject({ address })
+  },
+)
 
 test('a request with two hosts is refused', async () => {
   const { port } = await listen(() => DIRECT)
@@ -102,7 +129,7 @@ test.each([
   ],
 ])('the route finds the body of what was answered with %s', async (_what, answer) => {
   const { post } = await listen(answer)
-  expect((await post('{"a":1}')).text).toBe(JSON.stringify({ route: '{"a":1}' }))
+  expect(JSON.parse((await post('{"a":1}')).text)).toMatchObject({ route: '{"a":1}' })
 })
 
 test('what failed after a while is told by the route', async () => {
@@ -124,5 +151,5 @@ test('where each request has a line of the log, all pass the router', async () =
   const { post } = await listen(() => DIRECT, {
     logger: pino({ level: 'debug' }, { write: () => undefined }),
   })
-  expect((await post('{}')).text).toBe('{"route":"unread"}')
+  expect(JSON.parse((await post('{}')).text)).toMatchObject({ route: 'unread' })
 })

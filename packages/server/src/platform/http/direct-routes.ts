@@ -12,11 +12,15 @@ export interface DirectRoute {
    * Answers the JSON text for a body. Undefined leaves the request to the route, and so does what is thrown at once; what a
    * promise rejects with is thrown where the route reads the body.
    */
-  answer(
-    body: Buffer,
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): string | Promise<string | undefined> | undefined
+  answer(body: Buffer, sender: DirectSender): string | Promise<string | undefined> | undefined
+}
+
+/** Who sent a request. */
+export interface DirectSender {
+  /** As the router says it (`request.ip`); undefined when the connection has ended. */
+  readonly address: string | undefined
+  /** Closes when nobody waits for the answer any more. */
+  readonly response: ServerResponse
 }
 
 /** Of a larger body the route decides. */
@@ -25,11 +29,11 @@ const BODY_BYTES_MAX = 1_024
 interface DirectRoutesOptions {
   /** The headers of an answer of so many bytes: names and values in turn. */
   readonly toHeaders: (contentLength: number) => string[]
-  /** Whether proxies may say for whom they ask; what they say is read by the router. */
-  readonly hasProxies: boolean
+  /** Where a request comes from, as the router says it; undefined when its connection has ended. */
+  readonly addressOf: (request: IncomingMessage) => string | undefined
 }
 
-/** Hears of an answer when its last byte has gone, or nobody waits for it any more. */
+/** Hears of an answer when its last byte has gone, as the router does; of one that nobody waited for, nothing. */
 type AnswerObserver = (path: string, elapsedMs: number) => void
 
 export class DirectRoutes {
@@ -78,7 +82,7 @@ export class DirectRoutes {
   #find(request: IncomingMessage): DirectRoute | undefined {
     if (this.#isClosed || request.method !== 'POST') return undefined
     const route = this.#routes.get(request.url ?? '')
-    if (route === undefined || !isPlain(request.rawHeaders, this.#options)) return undefined
+    if (route === undefined || !isPlain(request.rawHeaders)) return undefined
     return route
   }
 
@@ -86,7 +90,7 @@ export class DirectRoutes {
     const { request, response } = exchange
     let answer: ReturnType<DirectRoute['answer']>
     try {
-      answer = route.answer(body, request, response)
+      answer = route.answer(body, { address: this.#options.addressOf(request), response })
     } catch {
       // The route finds the same, and knows how to say and to log it.
     }
@@ -106,7 +110,7 @@ export class DirectRoutes {
   #send({ request, response, beginMs }: Exchange, text: string): void {
     const observer = this.#observer
     if (observer !== undefined) {
-      response.once('close', () => observer(request.url ?? '', performance.now() - beginMs))
+      response.once('finish', () => observer(request.url ?? '', performance.now() - beginMs))
     }
     response.writeHead(200, this.#options.toHeaders(Buffer.byteLength(text)))
     response.end(text)
@@ -150,10 +154,7 @@ export function findBodyReadAhead(request: IncomingMessage): Buffer | undefined 
 }
 
 /** Whether a request has a small body as it is, and nothing that only the router reads. */
-function isPlain(
-  rawHeaders: readonly string[],
-  { hasProxies }: Pick<DirectRoutesOptions, 'hasProxies'>,
-): boolean {
+function isPlain(rawHeaders: readonly string[]): boolean {
   let hosts = 0
   let bodyBytes = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -166,9 +167,6 @@ function isPlain(
       case 'content-length':
         bodyBytes = Number(rawHeaders[index + 1])
         break
-      case 'x-forwarded-for':
-        if (hasProxies) return false
-        break
       case 'authorization':
       case 'content-encoding':
       case 'transfer-encoding':
@@ -180,12 +178,7 @@ function isPlain(
 
 /** How long the names are that {@link isPlain} reads: of the others not even the case is looked at. */
 const READ_LENGTHS: ReadonlySet<number> = new Set(
-  [
-    'host',
-    'content-length',
-    'x-forwarded-for',
-    'authorization',
-    'content-encoding',
-    'transfer-encoding',
-  ].map(({ length }) => length),
+  ['host', 'content-length', 'authorization', 'content-encoding', 'transfer-encoding'].map(
+    ({ length }) => length,
+  ),
 )

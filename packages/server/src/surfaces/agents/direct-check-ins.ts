@@ -2,7 +2,7 @@
  * Check-ins of devices that are known and have nothing to do: nearly all requests of a fleet. They are answered from memory
  * and before the router; one that is anything else goes its usual way, through the handlers.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { runAs } from '../../platform/db/pool-turns.ts'
 import type { DirectRoute } from '../../platform/http/direct-routes.ts'
 import type { NodeState } from '../../posture/osquery/node-cache.ts'
@@ -43,28 +43,22 @@ export function createDirectCheckIns(
     }
   }
 
-  function noteContact(state: NodeState, nowMs: number, request: IncomingMessage): boolean {
-    const address = request.socket.remoteAddress
-    if (address === undefined) return false
-    deps.contacts.recordContact(state.deviceId, nowMs, address)
-    return true
-  }
-
   return {
     config: {
-      answer(body, request) {
+      answer(body, { address }) {
         const state = findState(body)
-        if (state === undefined) return undefined
-        if (!noteContact(state, deps.clock.now().getTime(), request)) return undefined
+        if (state === undefined || address === undefined) return undefined
+        deps.contacts.recordContact(state.deviceId, deps.clock.now().getTime(), address)
         return configTextOf(state)
       },
     },
     read: {
-      answer(body, request, response) {
+      answer(body, { address, response }) {
         const state = findState(body)
-        if (state === undefined) return undefined
+        if (state === undefined || address === undefined) return undefined
         const nowMs = deps.clock.now().getTime()
-        if (!reads.isIdle(state, nowMs) || !noteContact(state, nowMs, request)) return undefined
+        if (!reads.isIdle(state, nowMs)) return undefined
+        deps.contacts.recordContact(state.deviceId, nowMs, address)
         return reads.holdMs(state) > 0 ? hold(state, response) : reads.idleAnswer(state, nowMs)
       },
     },
