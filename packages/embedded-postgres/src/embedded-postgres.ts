@@ -50,6 +50,10 @@ export interface EmbeddedPostgresOptions {
   readonly clusterName?: ClusterName
   /** Which PostgreSQL programs run it; default `auto`. */
   readonly programs?: ProgramChoice | undefined
+  /** Called when the process of the server runs; it may be long until it takes connections. */
+  readonly onLaunch?: (() => void) | undefined
+  /** Gives the start up: the server is stopped and the start fails. What is started already is left alone. */
+  readonly signal?: AbortSignal | undefined
 }
 
 export interface EmbeddedPostgres {
@@ -87,7 +91,7 @@ export async function startEmbeddedPostgres(
   const lock = lockHome(home)
   try {
     const supervisor = new ServerSupervisor(await prepareServer(home, options), home, lock)
-    await supervisor.start()
+    await supervisor.start(options)
     return supervisor
   } catch (error) {
     lock.release()
@@ -156,6 +160,9 @@ function toConnection(host: string, user: string, database: string): SocketConne
   return { host, port: SOCKET_PORT, user, database }
 }
 
+/** Who waits for the start of a server, or wants it no more. */
+type StartObserver = Pick<EmbeddedPostgresOptions, 'onLaunch' | 'signal'>
+
 class ServerSupervisor implements EmbeddedPostgres {
   readonly connection: SocketConnection
   readonly owner: SocketConnection
@@ -187,17 +194,26 @@ class ServerSupervisor implements EmbeddedPostgres {
     return this.#server?.pid
   }
 
-  async start(): Promise<void> {
+  async start({ onLaunch, signal }: StartObserver): Promise<void> {
     process.once('exit', this.#requestStop)
+    const giveUp = () => {
+      this.#stopping.abort()
+      void this.#server?.stop()
+    }
+    signal?.addEventListener('abort', giveUp)
     this.#warnOfOutdated()
     try {
-      const server = await this.#launch()
+      signal?.throwIfAborted()
+      const server = await this.#launch(onLaunch)
       await provisionDatabase(this.administration)
+      signal?.throwIfAborted()
       this.#watch = this.#keepRunning(server)
     } catch (error) {
       process.off('exit', this.#requestStop)
       await this.#server?.stop()
       throw error
+    } finally {
+      signal?.removeEventListener('abort', giveUp)
     }
   }
 
@@ -227,13 +243,14 @@ class ServerSupervisor implements EmbeddedPostgres {
   }
 
   /** Starts the server; waits for an earlier one that is still going away. */
-  async #launch(): Promise<ServerProcess> {
+  async #launch(onLaunch?: () => void): Promise<ServerProcess> {
     const startMs = performance.now()
     for (let delayMs = RESTART_DELAY_MIN_MS; ; delayMs = Math.min(delayMs * 2, SECOND_MS)) {
       const ignoredPid = await stopLeftoverServer(this.#prepared.cluster, this.#log)
       this.#stopping.signal.throwIfAborted()
       const server = launchServer({ ...this.#prepared.launch, ignoredPid })
       this.#server = server
+      onLaunch?.()
       if (await server.waitUntilReady()) {
         this.#log.info({ pid: server.pid, ...this.#describe() }, 'database.server_started')
         return server

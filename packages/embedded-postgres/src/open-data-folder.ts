@@ -3,6 +3,7 @@ import { chmod, mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SECOND_MS } from './durations.ts'
+import type { EmbeddedPostgres } from './embedded-postgres.ts'
 import type { SocketConnection } from './socket-connection.ts'
 import type { ServerLog } from './server-log.ts'
 import {
@@ -24,6 +25,10 @@ export interface OpenDataFolderOptions {
   readonly connectionsMax?: number
   /** Which PostgreSQL programs run it: `auto` (default), `bundled`, or a folder. */
   readonly programs?: string | undefined
+  /** Called when the process of a server that is started here runs; it may be long until it takes connections. */
+  readonly onLaunch?: (() => void) | undefined
+  /** Gives the opening up, which then fails and leaves no server behind. */
+  readonly signal?: AbortSignal | undefined
 }
 
 export interface OpenDataFolder {
@@ -55,6 +60,7 @@ export async function openDataFolder(options: OpenDataFolderOptions): Promise<Op
   const waitMs = purpose === 'service' ? SERVICE_WAITS_MS : COMMAND_WAITS_MS
   const endMs = performance.now() + waitMs
   for (;;) {
+    options.signal?.throwIfAborted()
     const lock = await tryLockDataFolder(dataDir, purpose)
     if (lock !== undefined) return openAsHolder({ ...options, dataDir }, lock)
     const holder = await findDataFolderHolder(dataDir)
@@ -95,22 +101,25 @@ async function openAsHolder(
   lock: DataFolderLock,
 ): Promise<OpenDataFolder> {
   const path = runningDatabasePath(options.dataDir)
+  let server: EmbeddedPostgres | undefined
   try {
     // Loaded where a server is started: beside a service that runs, no command starts one.
     const { startEmbeddedPostgres } = await import('./embedded-postgres.ts')
-    const server = await startEmbeddedPostgres(options)
-    const { connection } = server
+    const started = await startEmbeddedPostgres(options)
+    server = started
+    const { connection } = started
     const running: RunningDatabase = { pid: process.pid, connection }
     await writePrivateFile(path, running)
     return {
       connection,
       async stop() {
         await rm(path, { force: true })
-        await server.stop()
+        await started.stop()
         await lock.release()
       },
     }
   } catch (error) {
+    await server?.stop()
     await lock.release()
     throw error
   }

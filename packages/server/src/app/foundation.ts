@@ -3,13 +3,14 @@
  * that seal secrets, and the runner of changes. Makes no parts; parts.ts does.
  */
 import type { Schema } from '../schema/schema.ts'
-import { openDataFolder, OWNER_ROLE } from '@heliograph/embedded-postgres'
+import { OWNER_ROLE } from '@heliograph/embedded-postgres'
 import type { Pool } from 'pg'
 import { createAuditChainer, type AuditChainer } from '../changes/audit/chain/audit-chainer.ts'
 import { createChangeRunner, type Change } from '../changes/change.ts'
 import { openMasterKeys } from './master-keys.ts'
 import { fingerprintPreparation } from './preparation-fingerprint.ts'
 import { createPublishers } from './publishers.ts'
+import { openDatabaseFolder, type DatabaseFolder } from './database-folder.ts'
 import { toReportingAccess } from './reporting-access.ts'
 import { assertSessionKept, toSessionConnection } from './session-connection.ts'
 import { toLogError, type Foundation } from '../changes/foundation.ts'
@@ -59,7 +60,13 @@ export type OpenedFoundation = Omit<ServiceFoundation, 'close'>
 
 /** A service takes the data folder for itself; a command shares it with a service that runs. */
 export type OpenFoundationOptions = { readonly clock?: Clock } & (
-  { readonly purpose: 'service'; readonly log: Logger } | { readonly purpose: 'command' }
+  | {
+      readonly purpose: 'service'
+      readonly log: Logger
+      /** The database where somebody has begun to open it; it is closed with the foundation. */
+      readonly folder?: Promise<DatabaseFolder> | undefined
+    }
+  | { readonly purpose: 'command' }
 )
 
 const COMMAND_POOL_MAX = 4
@@ -67,8 +74,6 @@ const COMMAND_POOL_MAX = 4
 const CLOSE_PATIENCE_MS = 2 * SECOND_MS
 /** What a command leaves, and a backlog, is for the service. */
 const CHAIN_PATIENCE_MS = SECOND_MS
-/** Connections beside the pool of the service: the listener, commands, backups. */
-const OTHER_CONNECTIONS = 40
 
 /**
  * Opens the database of the configuration, brings its schema and the built-in checks up to date, and
@@ -83,7 +88,7 @@ export async function openFoundation(
   options: OpenFoundationOptions,
 ): Promise<ServiceFoundation> {
   const log = options.purpose === 'service' ? options.log : SILENT_LOGGER
-  const folder = await openFolder(config, options.purpose, log)
+  const folder = await findFolder(config, options)
   const connection = folder.connection
   const network = new DatabaseNetwork()
   let database: Database<Schema> | undefined
@@ -138,6 +143,15 @@ export async function openFoundation(
   }
 }
 
+/** Opens the database, unless that has been begun. */
+function findFolder(config: Config, options: OpenFoundationOptions): Promise<DatabaseFolder> {
+  if (options.purpose === 'command') {
+    return openDatabaseFolder(config, { purpose: 'command', log: SILENT_LOGGER })
+  }
+  const { folder, log } = options
+  return folder ?? openDatabaseFolder(config, { purpose: 'service', log })
+}
+
 /** A command does not leave its entries to the service, which may not run. The service tries again. */
 async function chainOwnEntries({ auditChainer, log }: OpenedFoundation): Promise<void> {
   if (!auditChainer.isWoken()) return
@@ -173,24 +187,6 @@ async function prepare(
   }
   const { prepareDatabase } = await import('./prepare-database.ts')
   await prepareDatabase(foundation, fingerprint)
-}
-
-interface OpenFolder {
-  readonly connection: DatabaseConnection
-  stop(): Promise<void>
-}
-
-async function openFolder(
-  config: Config,
-  purpose: OpenFoundationOptions['purpose'],
-  log: Logger,
-): Promise<OpenFolder> {
-  if (config.databaseUrl !== undefined) {
-    return { connection: { url: config.databaseUrl }, stop: async () => undefined }
-  }
-  const connectionsMax = config.databasePoolMax + OTHER_CONNECTIONS
-  const { dataDir, postgresPrograms: programs } = config
-  return openDataFolder({ dataDir, purpose, log, connectionsMax, programs })
 }
 
 /** Whoever owns the tables: the role of its own setting, that of the embedded database, or the service. */

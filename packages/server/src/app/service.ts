@@ -18,6 +18,7 @@ import { allowsEveryAddress } from '../platform/net/target-policy.ts'
 import { LOCK_CLASSES } from '../schema/lock-keys.ts'
 import { PROCESS_ROLES } from '../schema/process-role.ts'
 import type { Config } from './config/load-config.ts'
+import type { DatabaseFolder } from './database-folder.ts'
 import { readFileHandleLimit, warnOfFewFileHandles } from './file-handles.ts'
 import { openFoundation, type ServiceFoundation } from './foundation.ts'
 import { createHttp, createHttpServerPart } from './http-server.ts'
@@ -39,14 +40,19 @@ export interface RunningService {
 }
 
 /**
- * Starts the service of a configuration and resolves when it answers.
+ * Starts the service of a configuration and resolves when it answers. A database that has been begun to be opened belongs to
+ * the service that runs; when the start fails, whoever began closes it.
  *
  * @throws ConfigError, DatabaseStartError, or the error of a port that is taken
  */
-export async function startService(given: Config, log: Logger): Promise<RunningService> {
+export async function startService(
+  given: Config,
+  log: Logger,
+  folder?: Promise<DatabaseFolder>,
+): Promise<RunningService> {
   const config = await chooseFreePort(given)
   const tls = await openTlsSource(config, systemClock)
-  const foundation = await openFoundation(config, { purpose: 'service', log })
+  const foundation = await openFoundation(config, { purpose: 'service', log, folder })
   const cleanup = new CleanupStack()
   cleanup.add(() => foundation.close())
   try {

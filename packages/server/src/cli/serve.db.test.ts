@@ -7,6 +7,7 @@ import { runCommand } from '../../test/support/run-command.ts'
 import { toUrl } from '../../test/support/to-url.ts'
 import type { CommandIo } from './command-io.ts'
 // Loaded here, so that no test waits for it.
+import '../app/service.ts'
 import './commands/serve-command.ts'
 import { runProgram } from './program.ts'
 

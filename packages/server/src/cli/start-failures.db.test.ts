@@ -9,6 +9,7 @@ import { runCommand } from '../../test/support/run-command.ts'
 import { toUrl } from '../../test/support/to-url.ts'
 import { withDatabase } from '../../test/support/with-database.ts'
 // Loaded here, so that no test waits for it.
+import '../app/service.ts'
 import './commands/serve-command.ts'
 
 const MASTER_KEY = randomBytes(32).toString('base64')

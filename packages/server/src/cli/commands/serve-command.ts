@@ -1,6 +1,6 @@
+import { beginService } from '../../app/begin-service.ts'
 import { findSecretFlags, loadConfig } from '../../app/config/load-config.ts'
 import { SETTINGS, type SettingDefinition } from '../../app/config/settings.ts'
-import { startService } from '../../app/service.ts'
 import { createLogger } from '../../platform/logger.ts'
 import { untilAborted } from '../command-io.ts'
 import { command } from '../command.ts'
@@ -21,7 +21,7 @@ export const definition = command({
     const config = loadConfig(io.environment, flags)
     const log = createLogger(config.logLevel, io.stderr)
     for (const flag of findSecretFlags(flags)) log.warn({ flag }, `${flag} ${SECRET_FLAG_WARNING}`)
-    const service = await explainSystemErrors(() => startService(config, log))
+    const service = await explainSystemErrors(() => beginService(config, log))
     // Not on the standard error, where every line is one of the log.
     const documentation = config.roles.includes('api') ? ' (documentation at /docs)' : ''
     io.stdout.write(`Heliograph is ready at ${service.baseUrl}${documentation}\n`)
