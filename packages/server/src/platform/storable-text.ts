@@ -5,7 +5,12 @@ const REPLACEMENT = '\uFFFD'
  * devices and clients passes through here before it is written.
  */
 export function toStorableText(text: string): string {
-  return text.toWellFormed().replaceAll('\0', REPLACEMENT)
+  return isStorableText(text) ? text : text.toWellFormed().replaceAll('\0', REPLACEMENT)
+}
+
+/** Whether a text can be stored as it is. */
+export function isStorableText(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0')
 }
 
 /** A JSON value with every string and member name made storable. */

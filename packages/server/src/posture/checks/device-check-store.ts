@@ -5,6 +5,7 @@
 import { sql, type Transaction } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 import type { CheckStatus } from '../../schema/status-values.ts'
+import type { OpenIssue } from '../issues/issue.ts'
 import { hundredthOf, IS_BLOCKING_IN_GROUPS, IS_TARGETED } from './check-scope-store.ts'
 import type { ChecksOfDevice, DeviceCheck } from './check-result-store.ts'
 
@@ -24,7 +25,7 @@ export interface KindCheck extends Omit<DeviceCheck, 'isBlockingAllowed' | 'stor
 }
 
 /** A stored result: check, status, revision, when it ran, changed and began to fail, hash where it follows the round. */
-type StoredResult = readonly [
+export type StoredResult = readonly [
   checkId: string,
   status: CheckStatus,
   revision: number,
@@ -33,6 +34,16 @@ type StoredResult = readonly [
   failingSince: string | null,
   followingHash: string | null,
 ]
+
+/** An open issue as it stands in JSON: its times are texts. */
+export interface StoredIssue extends Pick<
+  OpenIssue,
+  'id' | 'checkId' | 'issueValue' | 'value' | 'followsRound'
+> {
+  readonly detectedAt: string
+  readonly blocksDeviceAt: string | null
+  readonly lastRecheckedAt: string
+}
 
 /** A device with what is stored of it. */
 export interface AskedDevice extends DeviceKind {
@@ -44,16 +55,19 @@ export interface AskedDevice extends DeviceKind {
   readonly followersCount: number
   /** The results of the checks that are asked for. */
   readonly results: readonly StoredResult[] | null
+  /** The open issues of these checks, exempted ones included. */
+  readonly issues: readonly StoredIssue[] | null
 }
 
 /*
  * Where a row lies and which transaction wrote it there tell every version of it from every other one of the server;
- * the start of the server tells them from those of other servers.
+ * the start of the server tells them from those of other servers. Of all rows together 64 bits are told: as texts they
+ * were a third of the statement.
  */
 const VERSION = sql`
-  select md5(concat_ws(' ', pg_postmaster_start_time(),
-    (select string_agg(ctid::text || xmin::text, ' ') from posture_check),
-    (select string_agg(ctid::text || xmin::text, ' ') from check_group_rule))) as version`
+  select concat_ws(' ', pg_postmaster_start_time(),
+    (select bit_xor(hash_record_extended((ctid, xmin), 0)) from posture_check),
+    (select bit_xor(hash_record_extended((ctid, xmin), 1)) from check_group_rule)) as version`
 
 const KIND = sql`present.version, d.platform, coalesce((
     select string_agg(member.device_group_id::text, ' ' order by member.device_group_id)
@@ -63,7 +77,8 @@ const KIND = sql`present.version, d.platform, coalesce((
 
 /**
  * Those of the devices that exist, by ascending id; each at most once. What is asked travels as JSON: the length of an
- * array would have the statement planned anew for every report.
+ * array would have the statement planned anew for every report. So would the cost of a hundred devices, which the planner
+ * expects of JSON, while tables grow; of a range of ids it expects one.
  */
 export async function listAskedDevices(
   tx: Transaction<Schema>,
@@ -77,10 +92,18 @@ export async function listAskedDevices(
     with present as materialized (${VERSION}),
     asked as materialized (
       select * from jsonb_to_recordset(${JSON.stringify(given)}::jsonb)
-        as asked(device_id bigint, check_ids bigint[]))
+        as asked(device_id bigint, check_ids bigint[])
+      where device_id between 0 and 9223372036854775807)
     select d.id as "deviceId", ${KIND}, ${hundredthOf(sql`d.id`)} as hundredth,
       exists (select from check_refresh f where f.device_id = d.id) as "hasRefreshes",
-      stored."followersCount", stored.results
+      stored."followersCount", stored.results,
+      (select json_agg(json_build_object('id', i.id::text, 'checkId', i.check_id::text,
+          'issueValue', i.issue_value, 'detectedAt', i.detected_at, 'value', i.value,
+          'blocksDeviceAt', i.blocks_device_at, 'lastRecheckedAt', i.last_rechecked_at,
+          'followsRound', i.follows_round) order by i.id)
+        from issue i
+        where i.device_id = d.id and i.check_id = any(asked.check_ids) and i.resolved_at is null)
+        as issues
     from asked
     cross join present
     cross join lateral (select id, platform from device where id = asked.device_id offset 0) as d

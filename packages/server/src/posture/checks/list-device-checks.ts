@@ -5,6 +5,7 @@
  */
 import type { Transaction } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
+import type { OpenIssue } from '../issues/issue.ts'
 import type { ChecksOfDevice, DeviceCheck } from './check-result-store.ts'
 import {
   listAskedDevices,
@@ -12,6 +13,8 @@ import {
   type AskedDevice,
   type DeviceKind,
   type KindCheck,
+  type StoredIssue,
+  type StoredResult,
 } from './device-check-store.ts'
 
 /** One of several checks of a device. */
@@ -23,6 +26,8 @@ export interface ListedDeviceCheck extends DeviceCheck {
   readonly hasOtherFollowers: boolean
   /** Whether any check of the device shall run again at once. */
   readonly hasRefreshes: boolean
+  /** The open issues of the check on the device, exempted ones included. */
+  readonly openIssues: readonly OpenIssue[]
   /** What the stored result is known again by, when it follows the last round of the device. */
   readonly following: { readonly revision: number; readonly contentHash: string } | null
 }
@@ -89,45 +94,98 @@ function toListedChecks(
       isTargeted && !isPaused && type !== 'external' && !askedIds.has(checkId),
   )
   const followers = results.filter(([, , , , , , followingHash]) => followingHash !== null)
-  const hasOtherFollowers = device.followersCount > followers.length
+  const shared = {
+    deviceId,
+    hasOtherChecks,
+    hasOtherFollowers: device.followersCount > followers.length,
+    hasRefreshes,
+  }
+  const toDate = createDateReader()
+  const issues = (device.issues ?? []).map((issue) => toOpenIssue(deviceId, issue))
   return checks
     .filter(({ checkId }) => askedIds.has(checkId))
-    .map(({ isBlockingInGroups, rolloutPercent, ...check }) => {
-      const result = resultById.get(check.checkId)
-      return {
-        ...check,
-        deviceId,
-        isBlockingAllowed: isBlockingInGroups && hundredth < rolloutPercent,
-        hasOtherChecks,
-        hasOtherFollowers,
-        hasRefreshes,
-        ...(result === undefined ? NOTHING_STORED : toStored(result)),
-      }
-    })
+    .map((check) => ({
+      ...toDeviceCheck(check, hundredth, resultById.get(check.checkId), toDate),
+      ...shared,
+      openIssues:
+        issues.length === 0 ? NONE : issues.filter((issue) => issue.checkId === check.checkId),
+    }))
 }
 
-const NOTHING_STORED = { stored: null, following: null }
+const NONE: readonly OpenIssue[] = []
 
-function toStored([
-  ,
-  status,
-  revision,
-  ranAt,
-  statusChangedAt,
-  failingSince,
-  contentHash,
-]: NonNullable<AskedDevice['results']>[number]): Pick<ListedDeviceCheck, 'following' | 'stored'> {
+/** Each member by itself: copying objects member by member takes several times as long. */
+function toDeviceCheck(
+  check: KindCheck,
+  hundredth: number,
+  result: StoredResult | undefined,
+  toDate: ReadDate,
+): DeviceCheck & Pick<ListedDeviceCheck, 'following'> {
   return {
-    stored: {
-      status,
-      ranAt: toDate(ranAt),
-      statusChangedAt: new Date(statusChangedAt),
-      failingSince: toDate(failingSince),
-    },
-    following: contentHash === null ? null : { revision, contentHash },
+    checkId: check.checkId,
+    name: check.name,
+    issueTitle: check.issueTitle,
+    type: check.type,
+    revision: check.revision,
+    primaryKeyColumn: check.primaryKeyColumn,
+    strategy: check.strategy,
+    gracePeriodDays: check.gracePeriodDays,
+    beginsBlockingOn: check.beginsBlockingOn,
+    isPaused: check.isPaused,
+    isTargeted: check.isTargeted,
+    isBlockingAllowed: check.isBlockingInGroups && hundredth < check.rolloutPercent,
+    stored: result === undefined ? null : toStored(result, toDate),
+    following: result === undefined ? null : toFollowing(result),
   }
 }
 
-function toDate(text: string | null): Date | null {
-  return text === null ? null : new Date(text)
+function toStored(
+  [, status, , ranAt, statusChangedAt, failingSince]: StoredResult,
+  toDate: ReadDate,
+): NonNullable<DeviceCheck['stored']> {
+  return {
+    status,
+    ranAt: ranAt === null ? null : toDate(ranAt),
+    statusChangedAt: toDate(statusChangedAt),
+    failingSince: failingSince === null ? null : toDate(failingSince),
+  }
+}
+
+function toFollowing([
+  ,
+  ,
+  revision,
+  ,
+  ,
+  ,
+  contentHash,
+]: StoredResult): ListedDeviceCheck['following'] {
+  return contentHash === null ? null : { revision, contentHash }
+}
+
+function toOpenIssue(
+  subjectId: string,
+  { blocksDeviceAt, detectedAt, lastRecheckedAt, ...issue }: StoredIssue,
+): OpenIssue {
+  return {
+    ...issue,
+    subjectId,
+    detectedAt: new Date(detectedAt),
+    blocksDeviceAt: blocksDeviceAt === null ? null : new Date(blocksDeviceAt),
+    lastRecheckedAt: new Date(lastRecheckedAt),
+  }
+}
+
+type ReadDate = (text: string) => Date
+
+/** Reads times of which most are the same: the results of a round have its time. */
+function createDateReader(): ReadDate {
+  const known = new Map<string, Date>()
+  return (text) => {
+    const found = known.get(text)
+    if (found !== undefined) return found
+    const date = new Date(text)
+    known.set(text, date)
+    return date
+  }
 }

@@ -63,14 +63,18 @@ export function parseCheckResult(
   const { failures, undecidedValues } = separateIssues(judged, primaryKeyColumn)
   return {
     status,
-    rows: judged
-      .toSorted((a, b) => Number(b.verdict === 'FAIL') - Number(a.verdict === 'FAIL'))
-      .slice(0, RESULT_ROWS_MAX)
-      .map(({ row }) => boundRow(row, primaryKeyColumn)),
+    rows: failingFirst(judged).map(({ row }) => boundRow(row, primaryKeyColumn)),
     errorMessage: status === 'errored' ? describeError(judged) : null,
     failures,
     undecidedValues,
   }
+}
+
+function failingFirst(rows: readonly JudgedRow[]): readonly JudgedRow[] {
+  if (rows.length === 1) return rows
+  return rows
+    .toSorted((a, b) => Number(b.verdict === 'FAIL') - Number(a.verdict === 'FAIL'))
+    .slice(0, RESULT_ROWS_MAX)
 }
 
 interface JudgedRow {
@@ -84,13 +88,15 @@ function errored(errorMessage: string): ParsedCheckResult {
   return { status: 'errored', rows: [], errorMessage, failures: [], undecidedValues: new Set() }
 }
 
+const VERDICTS = new Map<string, CheckRowStatus>(CHECK_ROW_STATUSES.map((word) => [word, word]))
+
 function judgeRow(value: unknown): JudgedRow {
   const row = readOsqueryRow(value)
   const word = row[CHECK_STATUS_COLUMN]
   if (word === undefined) {
     return { row, verdict: 'ERROR', problem: `A row has no ${CHECK_STATUS_COLUMN}.` }
   }
-  const verdict = CHECK_ROW_STATUSES.find((status) => status === word.trim().toUpperCase())
+  const verdict = VERDICTS.get(word) ?? VERDICTS.get(word.trim().toUpperCase())
   if (verdict !== undefined) return { row, verdict }
   return {
     row,
@@ -100,11 +106,11 @@ function judgeRow(value: unknown): JudgedRow {
 }
 
 function decideOutcome(rows: readonly JudgedRow[]): CheckOutcome {
-  const verdicts = new Set(rows.map((row) => row.verdict))
-  if (verdicts.has('FAIL')) return 'failing'
-  if (verdicts.has('ERROR')) return 'errored'
-  if (verdicts.has('UNKNOWN')) return 'unknown'
-  return verdicts.has('PASS') ? 'passing' : 'inapplicable'
+  const has = (wanted: CheckRowStatus) => rows.some(({ verdict }) => verdict === wanted)
+  if (has('FAIL')) return 'failing'
+  if (has('ERROR')) return 'errored'
+  if (has('UNKNOWN')) return 'unknown'
+  return has('PASS') ? 'passing' : 'inapplicable'
 }
 
 function describeError(rows: readonly JudgedRow[]): string {
@@ -112,10 +118,17 @@ function describeError(rows: readonly JudgedRow[]): string {
   return problem ?? 'The check reported an error of its own.'
 }
 
+const NO_ISSUES: Pick<ParsedCheckResult, 'failures' | 'undecidedValues'> = {
+  failures: [],
+  undecidedValues: new Set(),
+}
+
 function separateIssues(
   rows: readonly JudgedRow[],
   primaryKeyColumn: string | null,
-): { failures: FailingRow[]; undecidedValues: Set<string | null> } {
+): Pick<ParsedCheckResult, 'failures' | 'undecidedValues'> {
+  if (rows.every(({ verdict }) => verdict === 'PASS' || verdict === 'INAPPLICABLE'))
+    return NO_ISSUES
   const failures = new Map<string | null, FailingRow>()
   const undecidedValues = new Set<string | null>()
   for (const { row, verdict } of rows) {
@@ -143,7 +156,8 @@ function toIssueValue(row: OsqueryRow, primaryKeyColumn: string | null): string 
 /** Keeps the verdict and the primary key, then columns in their order until the row is full. */
 function boundRow(row: OsqueryRow, primaryKeyColumn: string | null): OsqueryRow {
   const entries = Object.entries(row)
-  const length = entries.reduce((sum, [name, value]) => sum + name.length + value.length, 0)
+  let length = 0
+  for (const [name, value] of entries) length += name.length + value.length
   if (length <= RESULT_ROW_LENGTH_MAX) return row
   const isKey = (name: string) => name === CHECK_STATUS_COLUMN || name === primaryKeyColumn
   const ordered = entries.toSorted(([a], [b]) => Number(isKey(b)) - Number(isKey(a)))

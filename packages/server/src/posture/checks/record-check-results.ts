@@ -4,14 +4,10 @@
  * the rules are in judge-check-result.ts and devices/evaluate-device-status.ts.
  */
 import type { Change } from '../../changes/change.ts'
-import { lockDevices } from '../devices/device-status-store.ts'
+import { lockDevices, type LockedDevice } from '../devices/device-status-store.ts'
 import { reevaluateLockedDevices } from '../devices/reevaluate-devices.ts'
 import { settleDueStatuses } from '../devices/settle-due-statuses.ts'
-import {
-  listOpenIssues,
-  updateSubjectIssues,
-  type SubjectIssueChanges,
-} from '../issues/issue-store.ts'
+import { updateSubjectIssues, type SubjectIssueChanges } from '../issues/issue-store.ts'
 import type { OpenIssue } from '../issues/issue.ts'
 import { recordIssueEvents } from '../issues/record-issue-events.ts'
 import type { AuthState, Compliance, InitiatingEntity } from '../../schema/status-values.ts'
@@ -20,7 +16,6 @@ import {
   deleteFulfilledRefreshes,
   upsertCheckResults,
   type DeviceCheck,
-  type NewCheckTransition,
   type NewDeviceResult,
 } from './check-result-store.ts'
 import { listDeviceChecks, type ListedDeviceCheck } from './list-device-checks.ts'
@@ -28,6 +23,7 @@ import { judgeCheckResult, toCounterDeltas, type Judgement } from './judge-check
 import { parseCheckResult, type CheckAnswer } from './parse-check-result.ts'
 import { hashContent, isFoundAgain, isIssueFoundAgain } from './round-changes.ts'
 import { updateLeftBehind, upsertDeviceRounds } from './round-store.ts'
+import { toCheckTransitions } from './to-check-transitions.ts'
 
 /** The answer to one check. */
 export interface ReportedCheck extends CheckAnswer {
@@ -114,17 +110,22 @@ export async function recordCheckReports(
   const runs = await readRuns(change, known, terms)
   const judged = await storeJudgements(change, { runs, ranAt, terms })
 
-  const evaluated = await reevaluateLockedDevices(change, settled, {
-    initiatingEntity: terms.initiatingEntity ?? 'policy',
-    occurredAt: ranAt,
-    countsAsEvaluation: terms.countsAsEvaluation ?? false,
-  })
+  const isAsBefore = findUntouched(judged, locked, terms)
+  const evaluated = await reevaluateLockedDevices(
+    change,
+    settled.filter((device) => !isAsBefore(device)),
+    {
+      initiatingEntity: terms.initiatingEntity ?? 'policy',
+      occurredAt: ranAt,
+      countsAsEvaluation: terms.countsAsEvaluation ?? false,
+    },
+  )
   // Last: who counts in the same rows waits for them until the commit.
   await moveCheckCounters(
     tx,
     judged.flatMap(({ judgements }) => judgements.flatMap(toCounterDeltas)),
   )
-  const deviceById = new Map(evaluated.map((device) => [device.id, device]))
+  const deviceById = new Map([...settled, ...evaluated].map((device) => [device.id, device]))
   const runById = new Map(runs.map((run) => [run.report.deviceId, run]))
   return reports.map(({ deviceId }) => {
     const device = deviceById.get(deviceId)
@@ -137,6 +138,32 @@ export async function recordCheckReports(
     const facts = { ranAt, acceptedCheckIds, isWholeRound, hadRefreshes }
     return { kind: 'recorded', ...facts, authState, compliance }
   })
+}
+
+/**
+ * Which devices have the status that follows from what counts for them: they were evaluated, nothing was due, and the
+ * answers changed no result and no issue. Whatever else counts is evaluated by what changes it.
+ */
+function findUntouched(
+  judged: readonly JudgedRun[],
+  locked: readonly LockedDevice[],
+  terms: ReportTerms,
+): (device: LockedDevice) => boolean {
+  if (terms.countsAsEvaluation === true) return () => false
+  const lockedSet = new Set(locked)
+  const unchangedIds = new Set(
+    judged.filter((run) => !hasChanges(run)).map(({ report }) => report.deviceId),
+  )
+  return (device) =>
+    device.evaluatedAt !== null && lockedSet.has(device) && unchangedIds.has(device.id)
+}
+
+function hasChanges({ issueChanges, judgements }: JudgedRun): boolean {
+  const { opened, rechecked, resolvedIds } = issueChanges
+  return (
+    opened.length + rechecked.length + resolvedIds.length > 0 ||
+    judgements.some(({ transition }) => transition !== null)
+  )
 }
 
 /** Which answers of each report count. */
@@ -213,6 +240,7 @@ interface JudgedRun extends Run {
     readonly judgement: Judgement
   }[]
   readonly judgements: readonly Judgement[]
+  readonly issueChanges: SubjectIssueChanges
 }
 
 /** A result follows the rounds of its device; one of another system is in none. */
@@ -225,11 +253,17 @@ async function storeJudgements(change: Change, recording: Recording): Promise<Ju
   if (runs.length === 0) return []
   const { tx } = change
   const { ranAt } = recording
-  const judged = await judgeRuns(change, runs, ranAt)
+  const judged = runs.map((run) => judgeRun(run, ranAt))
   const rounds = judged.filter(({ isWholeRound }) => isWholeRound)
   for (const run of rounds) await leaveBehind(change, run)
   const results = judged.flatMap((run) => toResultsToStore(run, ranAt))
-  const transitions = judged.flatMap((run) => toTransitions(change, run, recording))
+  const initiatingEntity = recording.terms.initiatingEntity ?? 'policy'
+  const transitions = judged.flatMap(({ judgements, report: { deviceId } }) =>
+    toCheckTransitions(change.ofDevice(deviceId), deviceId, judgements, {
+      ranAt,
+      initiatingEntity,
+    }),
+  )
   await upsertCheckResults(tx, { results, transitions }, ranAt)
   const changedIds = new Set(results.map(({ device_id: id }) => id))
   change.markChanged(...[...changedIds].map((id) => `devices:${id}` as const))
@@ -250,22 +284,15 @@ async function storeJudgements(change: Change, recording: Recording): Promise<Ju
   return judged
 }
 
-async function judgeRuns(change: Change, runs: readonly Run[], ranAt: Date): Promise<JudgedRun[]> {
-  const pairs = runs.flatMap(({ accepted, report }) =>
-    accepted.map(({ check }) => ({ subjectId: report.deviceId, checkId: check.checkId })),
-  )
-  const issues = await listOpenIssues(change.tx, 'device', pairs)
-  const issuesByDevice = Map.groupBy(issues, ({ subjectId }) => subjectId)
-  return runs.map((run) => {
-    const openIssues = issuesByDevice.get(run.report.deviceId) ?? []
-    const issuesByCheck = Map.groupBy(openIssues, ({ checkId }) => checkId)
-    const judged = run.accepted.map(({ check, answer }) => {
-      const parsed = parseCheckResult(answer, check.primaryKeyColumn)
-      const open = issuesByCheck.get(check.checkId) ?? []
-      return { check, judgement: judgeCheckResult(check, parsed, open, ranAt) }
-    })
-    return { ...run, openIssues, judged, judgements: judged.map(({ judgement }) => judgement) }
+function judgeRun(run: Run, ranAt: Date): JudgedRun {
+  const openIssues = run.accepted.flatMap(({ check }) => check.openIssues)
+  const judged = run.accepted.map(({ check, answer }) => {
+    const parsed = parseCheckResult(answer, check.primaryKeyColumn)
+    return { check, judgement: judgeCheckResult(check, parsed, check.openIssues, ranAt) }
   })
+  const judgements = judged.map(({ judgement }) => judgement)
+  const issueChanges = toIssueChanges({ ...run, openIssues, judgements }, ranAt)
+  return { ...run, openIssues, judged, judgements, issueChanges }
 }
 
 function toResultsToStore(run: JudgedRun, ranAt: Date): NewDeviceResult[] {
@@ -303,7 +330,7 @@ async function leaveBehind({ tx }: Change, run: JudgedRun): Promise<void> {
 }
 
 async function storeIssues(change: Change, runs: readonly JudgedRun[], ranAt: Date): Promise<void> {
-  const changes = runs.map((run) => toIssueChanges(run, ranAt))
+  const changes = runs.map(({ issueChanges }) => issueChanges)
   const opened = await updateSubjectIssues(change.tx, 'device', changes, ranAt)
   const openedByDevice = Map.groupBy(opened, ({ subjectId }) => subjectId)
   for (const { resolvedIds, subjectId } of changes) {
@@ -313,7 +340,12 @@ async function storeIssues(change: Change, runs: readonly JudgedRun[], ranAt: Da
 }
 
 function toIssueChanges(
-  { isWholeRound, judgements, openIssues, report }: JudgedRun,
+  {
+    isWholeRound,
+    judgements,
+    openIssues,
+    report,
+  }: Pick<JudgedRun, 'isWholeRound' | 'judgements' | 'openIssues' | 'report'>,
   ranAt: Date,
 ): SubjectIssueChanges {
   const issuesById = new Map(openIssues.map((issue) => [issue.id, issue]))
@@ -328,34 +360,4 @@ function toIssueChanges(
     }),
     resolvedIds: judgements.flatMap((judgement) => judgement.issues.resolvedIds),
   }
-}
-
-/** How many rows of a result its transition keeps, as evidence of why it changed. */
-const TRANSITION_ROWS_MAX = 20
-
-function toTransitions(
-  change: Change,
-  { judgements, report }: JudgedRun,
-  { ranAt, terms }: Recording,
-): NewCheckTransition[] {
-  const part = change.ofDevice(report.deviceId)
-  return judgements.flatMap(({ transition, result }) =>
-    transition === null
-      ? []
-      : [
-          {
-            device_id: report.deviceId,
-            check_id: result.check_id,
-            occurred_at: ranAt,
-            from_status: transition.from,
-            to_status: transition.to,
-            revision: result.revision,
-            initiating_entity: terms.initiatingEntity ?? 'policy',
-            actor_name: part.origin.actor.name,
-            reason: result.error_message ?? `The check answered ${transition.to}.`,
-            rows: result.rows.slice(0, TRANSITION_ROWS_MAX),
-            txn: part.txn,
-          },
-        ],
-  )
 }

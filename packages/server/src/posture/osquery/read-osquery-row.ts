@@ -1,4 +1,4 @@
-import { toStorableText } from '../../platform/storable-text.ts'
+import { isStorableText, toStorableText } from '../../platform/storable-text.ts'
 import type { OsqueryRow } from '../../schema/tables/column-types.ts'
 
 /**
@@ -7,11 +7,20 @@ import type { OsqueryRow } from '../../schema/tables/column-types.ts'
  */
 export function readOsqueryRow(value: unknown): OsqueryRow {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return {}
+  if (isStorableRow(value)) return value
   const entries = Object.entries(value).map(([name, member]: [string, unknown]) => [
     toStorableText(name),
     toText(member),
   ])
   return Object.fromEntries(entries) as OsqueryRow
+}
+
+/** Whether a row is stored as it was sent, as nearly all are. */
+function isStorableRow(value: object): value is OsqueryRow {
+  for (const [name, member] of Object.entries(value)) {
+    if (typeof member !== 'string' || !isStorableText(member) || !isStorableText(name)) return false
+  }
+  return true
 }
 
 function toText(member: unknown): string {

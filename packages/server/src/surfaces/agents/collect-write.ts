@@ -37,7 +37,7 @@ export class WriteCollector implements MessageCollector {
   }
 
   take({ member, name: id, isPart }: JsonPlace, text: string | undefined): void {
-    if (!isPart || id === undefined || !this.#isAsked(id)) return
+    if (!isPart || id === undefined || !(this.#ids.has(id) || this.#isAsked(id))) return
     if (member === 'messages') {
       if (this.#ids.has(id) || this.#ids.size < RESULTS_MAX) this.#hold(this.#messages, id, text)
       return
@@ -102,7 +102,8 @@ const TOO_LARGE = 'The answer of the device is too large: it was not read.'
 
 /** A status that is no number is an error: nothing is known in favour of the result. */
 function toStatusCode(text: string | undefined): number {
-  const status = text === undefined ? null : parseJson(text)
+  if (text === undefined || text === '0') return 0
+  const status = parseJson(text)
   if (status === null) return 0
   const code = Number(status)
   return Number.isInteger(code) && status !== '' ? code : 1

@@ -164,18 +164,16 @@ export class JsonSplitter {
     this.#length += to - from
     if (this.#length > lengthMax) this.#parts = []
     else if (end === undefined) this.#parts.push(Buffer.from(chunk.subarray(from, to)))
-    else this.#parts.push(chunk.subarray(from, to))
-    if (end !== undefined) this.#finish(this.#length > lengthMax)
+    if (end === undefined) return to
+    if (this.#length > lengthMax) this.#finish(undefined)
+    else if (this.#parts.length === 0) this.#finish(chunk.toString('utf8', from, to))
+    else this.#finish(Buffer.concat([...this.#parts, chunk.subarray(from, to)]).toString('utf8'))
     return to
   }
 
-  #finish(isTooLong: boolean): void {
+  #finish(text: string | undefined): void {
     const reading = this.#reading
-    const [first, ...more] = this.#parts
-    const text = isTooLong
-      ? undefined
-      : (more.length === 0 ? first : Buffer.concat(this.#parts))?.toString('utf8')
-    this.#parts = []
+    if (this.#parts.length > 0) this.#parts = []
     this.#length = 0
     this.#reading = undefined
     if (reading === 'name') this.#takeName(text)
@@ -202,20 +200,35 @@ export class JsonSplitter {
 
   /** Where what is being read ends; undefined when it goes on after the chunk. */
   #findEnd(chunk: Buffer, from: number): number | undefined {
-    for (let at = from; at < chunk.length; at += 1) {
-      const byte = chunk[at] ?? SPACE
+    let at = from
+    while (at < chunk.length) {
       if (this.#isQuoted) {
-        if (this.#isEscaped) this.#isEscaped = false
-        else if (byte === BACKSLASH) this.#isEscaped = true
-        else if (byte === QUOTE) {
-          this.#isQuoted = false
-          if (this.#depth === 0) return at + 1
-        }
+        const end = this.#passText(chunk, at)
+        if (end === undefined || this.#depth === 0) return end
+        at = end
       } else {
-        const end = this.#passSign(byte, at)
+        const end = this.#passSign(chunk[at] ?? SPACE, at)
         if (end !== undefined) return end
+        at += 1
       }
     }
+    return undefined
+  }
+
+  /** Where a text has ended; undefined when it goes on after the chunk. */
+  #passText(chunk: Buffer, from: number): number | undefined {
+    let isEscaped = this.#isEscaped
+    for (let at = from; at < chunk.length; at += 1) {
+      const byte = chunk[at]
+      if (isEscaped) isEscaped = false
+      else if (byte === BACKSLASH) isEscaped = true
+      else if (byte === QUOTE) {
+        this.#isQuoted = false
+        this.#isEscaped = false
+        return at + 1
+      }
+    }
+    this.#isEscaped = isEscaped
     return undefined
   }
 
@@ -238,7 +251,11 @@ function isSpace(byte: number): boolean {
   return byte === SPACE || byte === 0x0a || byte === 0x0d || byte === 0x09
 }
 
+/** A name that stands for itself between its quotes. */
+const PLAIN_NAME = /^"[\w .:/-]*"$/
+
 function parseName(text: string): string {
+  if (PLAIN_NAME.test(text)) return text.slice(1, -1)
   try {
     return String(JSON.parse(text))
   } catch (cause) {
