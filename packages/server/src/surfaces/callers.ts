@@ -40,8 +40,8 @@ export function createCallers(
           keyUsage.recordUse(principal.id)
           return principal
         },
-        async (secret) => {
-          const admission = await admitKey(secret)
+        async (secret, readAhead) => {
+          const admission = await admitKey(secret, readAhead)
           keyUsage.recordUse(admission.caller.id)
           return admission
         },

@@ -5,9 +5,12 @@ import { createTestDatabase, type TestDatabase } from '../../../test/support/dat
 import { ManualClock } from '../../../test/support/manual-clock.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import { createChangeRunner, type RunChange } from '../../changes/change.ts'
+import { DatabaseNetwork } from '../../platform/db/database-network.ts'
+import { openDatabase } from '../../platform/db/database.ts'
 import { newSecret } from '../../platform/ids.ts'
 import { parseMasterKeys } from '../../platform/secrets/master-key.ts'
 import { createSealer } from '../../platform/secrets/sealed-box.ts'
+import type { Schema } from '../../schema/schema.ts'
 import { createKeyAdmission, type AdmitKey } from './admit-api-keys.ts'
 import { createApiKey, revokeApiKey } from './create-api-key.ts'
 
@@ -137,5 +140,93 @@ describe('places that are taken together', () => {
     expect(await take('together', 9, 60_000)).toEqual([3, 0])
     expect(await take('together', 9, 89_999)).toEqual([0, 0])
     expect(await take('together', 1, 90_000)).toEqual([1, 1])
+  })
+})
+
+describe('what a request reads', () => {
+  const opened = () =>
+    openDatabase<Schema>(database.connection, {
+      network: new DatabaseNetwork(),
+      poolMax: 4,
+      logError: () => undefined,
+    })
+  let pool: ReturnType<typeof opened>
+  beforeAll(() => {
+    pool = opened()
+  })
+  afterAll(() => pool.close())
+
+  const startReading = (requestsPerMinute: number) =>
+    createKeyAdmission({ db: pool.preparedDb, clock, requestsPerMinute })
+  const readOf = (value: number, rowsMax = 1) => ({
+    db: pool.preparedDb,
+    statement: sql`select 12 / ${value}::integer as value`.compile(pool.preparedDb),
+    rowsMax,
+  })
+
+  it('goes along for a key that was let through before, each with its own rows', async () => {
+    const key = await createKey()
+    const admit = startReading(270)
+    expect((await admit(key, () => readOf(1))).ahead).toBeUndefined()
+    const together = await Promise.all([1, 2, 3, 4].map((value) => admit(key, () => readOf(value))))
+    expect(together.map(({ ahead }) => ahead?.rows)).toEqual([
+      [{ value: 12 }],
+      [{ value: 6 }],
+      [{ value: 4 }],
+      [{ value: 3 }],
+    ])
+    expect(together.map(({ decision }) => decision.remaining)).toEqual([268, 267, 266, 265])
+  })
+
+  it('is not even asked for after a refusal, and is answered to nobody who is refused', async () => {
+    const key = await createKey()
+    const admit = startReading(2)
+    const { caller } = await admit(key)
+    expect((await admit(key, () => readOf(1))).ahead?.rows).toHaveLength(1)
+    expect((await admit(key, () => readOf(1))).decision.isAllowed).toBe(false)
+    const asked: string[] = []
+    const ask = () => {
+      asked.push('read')
+      return readOf(1)
+    }
+    expect((await admit(key, ask)).ahead).toBeUndefined()
+    await runChange({ actor: SYSTEM_ACTOR }, (change) => revokeApiKey(change, caller.id))
+    await expect(admit(key, ask)).rejects.toMatchObject(refusal)
+    await expect(admit(`k2sk_v1_${'0'.repeat(46)}`, ask)).rejects.toMatchObject(refusal)
+    expect(asked).toEqual([])
+  })
+
+  it('is refused with its key that was revoked since it was let through', async () => {
+    const key = await createKey()
+    const admit = startReading(270)
+    const { caller } = await admit(key)
+    await runChange({ actor: SYSTEM_ACTOR }, (change) => revokeApiKey(change, caller.id))
+    await expect(admit(key, () => readOf(1))).rejects.toMatchObject(refusal)
+  })
+
+  it('takes one place and fails for nobody else when it fails', async () => {
+    const key = await createKey()
+    const admit = startReading(270)
+    await admit(key)
+    const [failed, other] = await Promise.all([
+      admit(key, () => readOf(0)),
+      admit(key, () => readOf(1)),
+    ])
+    expect([failed.ahead, failed.decision.remaining]).toEqual([undefined, 268])
+    expect(other.decision.remaining).toBe(267)
+  })
+
+  it('waits where there is more than a page of it', async () => {
+    const key = await createKey()
+    const admit = startReading(270)
+    await admit(key)
+    await admit(key)
+    const first = admit(key)
+    const [one, two] = await Promise.all([
+      admit(key, () => readOf(1, 101)),
+      admit(key, () => readOf(1, 101)),
+    ])
+    await first
+    expect([one.ahead?.rows, two.ahead]).toEqual([[{ value: 12 }], undefined])
   })
 })

@@ -1,17 +1,20 @@
 /*
  * Lets requests with API keys through: who sends them, and whether their key still has a place within its rate limit.
  * The database is asked for every request, so that nothing is remembered that could be outdated; requests that wait
- * for one another ask by one statement.
+ * for one another ask by one statement. What a request reads goes along with it, where its key was let through before:
+ * that is a guess about what to read, and lets nobody through.
  */
-import type { Kysely } from 'kysely'
+import type { Kysely, RawBuilder } from 'kysely'
 import type { Clock } from '../../platform/clock.ts'
 import { isFaultOfDatabase } from '../../platform/db/database-fault.ts'
+import { runTogether } from '../../platform/db/database.ts'
+import type { AheadStatement, ReadAhead } from '../../platform/db/read-ahead.ts'
 import { GroupCommitter } from '../../platform/group-committer.ts'
 import { decisionOfPlace } from '../../platform/rate-limits/rate-limit-store.ts'
 import type { RateLimitDecision } from '../../platform/rate-limits/rate-limiter.ts'
 import type { Principal } from '../../schema/principal.ts'
 import type { Schema } from '../../schema/schema.ts'
-import { admitKeys, type AdmittedKey } from './api-key-store.ts'
+import { toAdmission, type AdmittedKey } from './api-key-store.ts'
 import { toKeyHash, toPrincipal } from './authenticate-api-key.ts'
 
 interface KeyAdmissionDependencies {
@@ -26,6 +29,8 @@ interface KeyAdmissionDependencies {
 interface KeyAdmission {
   readonly caller: Principal
   readonly decision: RateLimitDecision
+  /** What was read along with it. */
+  readonly ahead: ReadAhead | undefined
 }
 
 /**
@@ -34,7 +39,10 @@ interface KeyAdmission {
  *
  * @throws AppError `unauthenticated`; `unavailable` when the database is away or too many requests wait
  */
-export type AdmitKey = (key: string) => Promise<KeyAdmission>
+export type AdmitKey = (
+  key: string,
+  readAhead?: () => AheadStatement | undefined,
+) => Promise<KeyAdmission>
 
 const LIMITS = {
   membersMax: 256,
@@ -45,56 +53,137 @@ const LIMITS = {
   waitMaxMs: 10_000,
 } as const
 
+/** Rows that are read along with one statement: a page, or what as many requests for one record want. */
+const ROWS_AHEAD_MAX = 101
+/** Keys that are remembered as having been let through. */
+const RECENT_KEYS_MAX = 1_000
+
+interface Asked {
+  readonly hash: Buffer
+  readonly hashText: string
+  readonly read: AheadStatement | undefined
+}
+
 /** A request in a group, with what was found of its key at that time. */
 interface Found {
   readonly key: AdmittedKey | undefined
   /** Which of the requests of the key in its group it is, from 0. */
   readonly index: number
   readonly now: Date
+  readonly ahead: ReadAhead | undefined
 }
 
 export function createKeyAdmission(dependencies: KeyAdmissionDependencies): AdmitKey {
-  const { requestsPerMinute } = dependencies
-  const groups = new GroupCommitter<Buffer, Found>({
+  const { db, requestsPerMinute } = dependencies
+  const recent = new RecentKeys()
+  const groups = new GroupCommitter<Asked, Found>({
     limits: LIMITS,
-    commit: (hashes) => findKeys(dependencies, hashes),
+    commit: (members) => findKeys(dependencies, members),
     isFaultOfAll: (error) => isFaultOfDatabase(error),
     pausePerMemberMs: 0,
   })
-  return async (key) => {
+  return async (key, readAhead) => {
     const hash = toKeyHash(key)
-    const found = await groups.add(hash, hash.length)
-    const caller = toPrincipal(found.key, found.now)
+    const hashText = hash.toString('base64')
+    const read = recent.has(hashText) ? readAhead?.() : undefined
+    const asked = { hash, hashText, read: read?.db === db ? read : undefined }
+    const found = await groups.add(asked, hash.length)
     const places = found.key?.places ?? null
-    if (places === null) throw new Error('no place was asked for of a key that is live')
-    return { caller, decision: decisionOfPlace(places, requestsPerMinute, found.index) }
+    const decision = places && decisionOfPlace(places, requestsPerMinute, found.index)
+    recent.note(hashText, decision?.isAllowed === true)
+    const caller = toPrincipal(found.key, found.now)
+    if (decision === null) throw new Error('no place was asked for of a key that is live')
+    return { caller, decision, ahead: found.ahead }
   }
 }
 
 async function findKeys(
-  { db, clock, requestsPerMinute }: KeyAdmissionDependencies,
-  hashes: readonly Buffer[],
+  dependencies: KeyAdmissionDependencies,
+  members: readonly Asked[],
 ): Promise<Found[]> {
+  const { clock, requestsPerMinute } = dependencies
   const now = clock.now()
   const counts = new Map<string, { readonly hash: Buffer; count: number }>()
-  const indexes = hashes.map((hash) => {
-    const name = hash.toString('base64')
-    const known = counts.get(name)
+  const indexes = members.map(({ hash, hashText }) => {
+    const known = counts.get(hashText)
     if (known !== undefined) return known.count++
-    counts.set(name, { hash, count: 1 })
+    counts.set(hashText, { hash, count: 1 })
     return 0
   })
   const asked = [...counts.values()]
-  const keys = await admitKeys(db, {
+  const admission = toAdmission({
     hashes: asked.map(({ hash }) => hash),
     counts: asked.map(({ count }) => count),
     capacity: requestsPerMinute,
     now,
   })
+  const { keys, aheads } = await askDatabase(dependencies.db, admission, chooseReads(members))
   const byHash = new Map(keys.map((key) => [key.hash.toString('base64'), key]))
-  return hashes.map((hash, place) => ({
-    key: byHash.get(hash.toString('base64')),
+  return members.map((member, place) => ({
+    key: byHash.get(member.hashText),
     index: indexes[place] ?? 0,
     now,
+    ahead: aheads.get(member),
   }))
+}
+
+/** Those whose reads go along: as many as hold up nobody for longer than a page does. */
+function chooseReads(members: readonly Asked[]): Map<Asked, AheadStatement> {
+  const chosen = new Map<Asked, AheadStatement>()
+  let rows = 0
+  for (const member of members) {
+    const { read } = member
+    if (read === undefined || rows + read.rowsMax > ROWS_AHEAD_MAX) continue
+    rows += read.rowsMax
+    chosen.set(member, read)
+  }
+  return chosen
+}
+
+interface AdmissionAnswer {
+  readonly keys: readonly AdmittedKey[]
+  readonly aheads: ReadonlyMap<Asked, ReadAhead>
+}
+
+/**
+ * Admission comes last, so that its locks are held for itself alone. A read that fails takes everything back; it fails again
+ * where somebody waits for it.
+ */
+async function askDatabase(
+  db: Kysely<Schema>,
+  admission: RawBuilder<AdmittedKey>,
+  reads: ReadonlyMap<Asked, AheadStatement>,
+): Promise<AdmissionAnswer> {
+  const statements = [...reads.values()].map(({ statement }) => statement)
+  try {
+    const answers = await runTogether(db, [...statements, admission.compile(db)])
+    const aheads = [...reads].map(
+      ([member, { statement }], place) =>
+        [member, { statement, rows: answers[place] ?? [] }] as const,
+    )
+    return { keys: answers.at(-1) as readonly AdmittedKey[], aheads: new Map(aheads) }
+  } catch (error) {
+    if (reads.size === 0 || isFaultOfDatabase(error)) throw error
+    return askDatabase(db, admission, new Map())
+  }
+}
+
+/** Keys that were let through lately, by this process. */
+class RecentKeys {
+  readonly #hashes = new Set<string>()
+
+  has(hash: string): boolean {
+    return this.#hashes.has(hash)
+  }
+
+  note(hash: string, isLetThrough: boolean): void {
+    if (!isLetThrough) {
+      this.#hashes.delete(hash)
+      return
+    }
+    if (this.#hashes.has(hash)) return
+    const [oldest] = this.#hashes
+    if (this.#hashes.size >= RECENT_KEYS_MAX && oldest !== undefined) this.#hashes.delete(oldest)
+    this.#hashes.add(hash)
+  }
 }

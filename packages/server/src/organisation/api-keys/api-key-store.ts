@@ -1,4 +1,4 @@
-import { sql, type Kysely } from 'kysely'
+import { sql, type Kysely, type RawBuilder } from 'kysely'
 import { notFound } from '../../platform/app-error.ts'
 import { readPage, type PageWindow } from '../../platform/db/page.ts'
 import { RATE_LIMIT_WINDOW_SECONDS } from '../../platform/rate-limits/rate-limiter.ts'
@@ -59,20 +59,21 @@ interface KeyRequests {
 }
 
 /**
- * The credentials whose hashes these are, live or not, and for those that are, as many places of their rate limits as are
+ * Asks for the credentials whose hashes these are, live or not, and for those that are, as many places of their rate limits as are
  * free of those asked for. One statement; buckets are locked by ascending id, as by every other process.
  */
-export async function admitKeys(
-  db: Kysely<Schema>,
-  { hashes, counts, capacity, now }: KeyRequests,
-): Promise<AdmittedKey[]> {
-  const { rows } = await sql<AdmittedKey>`
+export function toAdmission({
+  hashes,
+  counts,
+  capacity,
+  now,
+}: KeyRequests): RawBuilder<AdmittedKey> {
+  return sql<AdmittedKey>`
     select hash, id, name, expires_at as "expiresAt", revoked_at as "revokedAt", access as "responsibleAccess",
       permissions, places
     from admit_keys(
       ${hashes}::bytea[], ${counts}::integer[], ${capacity}, ${RATE_LIMIT_WINDOW_SECONDS}, ${now}
-    )`.execute(db)
-  return rows
+    )`
 }
 
 /** The credential whose hash this is, live or not. */

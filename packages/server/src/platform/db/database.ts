@@ -3,7 +3,7 @@
  * and their limits; does not own what the tables mean, nor where the server comes from
  * (`@heliograph/embedded-postgres`).
  */
-import { Kysely, PostgresDialect, sql, type PostgresPool } from 'kysely'
+import { Kysely, PostgresDialect, sql, type CompiledQuery, type PostgresPool } from 'kysely'
 import { Pool, types } from 'pg'
 import type { CustomTypesConfig, PoolConfig } from 'pg'
 import { MINUTE_MS, SECOND_MS } from '../clock.ts'
@@ -11,7 +11,7 @@ import type { DatabaseConnection } from './connection.ts'
 import { DatabaseClient } from './database-client.ts'
 import type { DatabaseNetwork } from './database-network.ts'
 import { giveInTurns, PoolTurns } from './pool-turns.ts'
-import { prepareStatements } from './prepared-statements.ts'
+import { prepareStatements, type PreparingPool } from './prepared-statements.ts'
 import { ReplicaRouter, type ReplicaCounts } from './read-replica.ts'
 
 export interface DatabaseOptions {
@@ -56,6 +56,31 @@ const preparing = new WeakMap<object, unknown>()
  */
 export function toPreparedDb<Tables>(db: Kysely<Tables>): Kysely<Tables> {
   return (preparing.get(db) as Kysely<Tables> | undefined) ?? db
+}
+
+const poolsOf = new WeakMap<object, PreparingPool>()
+
+/** Whether statements by `db` may go along with others; not where a standby may answer, nor in a transaction. */
+export function runsTogether(db: object): boolean {
+  return poolsOf.has(db)
+}
+
+/**
+ * Runs statements over and over as one: in one round trip and one transaction, one after the other, by the connections of a
+ * `preparedDb`. Answers the rows of each; when this rejects, none has had an effect. Elsewhere they run one by one.
+ */
+export async function runTogether<Tables>(
+  db: Kysely<Tables>,
+  statements: readonly CompiledQuery[],
+): Promise<readonly (readonly object[])[]> {
+  const pool = poolsOf.get(db)
+  if (pool !== undefined) return pool.runTogether(statements)
+  const answers: (readonly object[])[] = []
+  for (const statement of statements) {
+    const { rows } = await db.executeQuery<object>(statement)
+    answers.push(rows)
+  }
+  return answers
 }
 
 const STATEMENT_TIMEOUT_MS = 30 * SECOND_MS
@@ -106,7 +131,9 @@ export function openDatabase<Tables>(
   const router = replica && new ReplicaRouter(shared, replica)
   const routed = router === undefined ? shared : { ...shared, connect: () => router.connect() }
   const db = openKysely<Tables>(routed)
-  const preparedDb = openKysely<Tables>(prepareStatements(shared))
+  const preparingPool = prepareStatements(shared)
+  const preparedDb = openKysely<Tables>(preparingPool)
+  poolsOf.set(preparedDb, preparingPool)
   // Changes never meet a standby: what `db` reads does, prepared or not.
   preparing.set(db, router ? openKysely<Tables>(prepareStatements(routed)) : preparedDb)
   return {

@@ -4,7 +4,7 @@ import { createTestDatabase } from '../../../test/support/database.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import { createChangeRunner } from '../../changes/change.ts'
 import { systemClock } from '../clock.ts'
-import { openDatabase } from './database.ts'
+import { openDatabase, runTogether } from './database.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { DatabaseNetwork } from './database-network.ts'
 
@@ -81,4 +81,96 @@ test('tells of a statement that is wrong, and goes on working', async () => {
   const fail = () => sql`select 1 / ${0}::integer`.execute(preparedDb)
   for (let run = 0; run < 4; run += 1) await expect(fail()).rejects.toThrow('division by zero')
   expect(await readGauge(preparedDb, 1)).toMatchObject({ value: 'one' })
+})
+
+const writeGauge = (on: Kysely<Schema>, id: number) =>
+  sql`insert into gauge (id) values (${id})`.execute(on)
+
+async function hasGauge(id: number): Promise<boolean> {
+  return (await readGauge(db, id)) !== undefined
+}
+
+test('keeps nothing of a transaction whose first statement fails, nor of one that was given up', async () => {
+  const writeTwice = (first: number, second: number) =>
+    preparedDb.transaction().execute(async (tx) => {
+      await writeGauge(tx, first)
+      await writeGauge(tx, second)
+    })
+  for (let id = 10; id < 20; id += 2) await writeTwice(id, id + 1)
+  await expect(writeTwice(10, 30)).rejects.toThrow('duplicate key')
+  await expect(writeTwice(31, 10)).rejects.toThrow('duplicate key')
+  expect([await hasGauge(30), await hasGauge(31), await hasGauge(19)]).toEqual([false, false, true])
+})
+
+test('goes on after a transaction without a statement', async () => {
+  await preparedDb.transaction().execute(() => Promise.resolve())
+  const giveUp = preparedDb.transaction().execute(() => Promise.reject(new Error('given up')))
+  await expect(giveUp).rejects.toThrow('given up')
+  await writeGauge(preparedDb, 40)
+  expect(await hasGauge(40)).toBe(true)
+})
+
+test('has the isolation of a transaction from its first statement on', async () => {
+  const levels = new Set<unknown>()
+  for (let run = 0; run < 4; run += 1) {
+    await preparedDb
+      .transaction()
+      .setIsolationLevel('serializable')
+      .execute(async (tx) => {
+        const { rows } = await sql<{ level: string }>`
+          select current_setting('transaction_isolation') as level`.execute(tx)
+        levels.add(rows[0]?.level)
+      })
+  }
+  expect([...levels]).toEqual(['serializable'])
+})
+
+test('runs statements together, each with its own answer, and none of them when one fails', async () => {
+  const write = (id: number) => sql`insert into gauge (id) values (${id}) returning id`
+  const read = (id: number) => sql`select id, value from gauge where id = ${id}`
+  const run = (...statements: readonly ReturnType<typeof read>[]) =>
+    runTogether(
+      preparedDb,
+      statements.map((statement) => statement.compile(preparedDb)),
+    )
+  for (let id = 50; id < 55; id += 1) {
+    const answers = await run(read(1), write(id), read(2), read(id), read(99))
+    expect(answers).toEqual([
+      [{ id: 1, value: 'one' }],
+      [{ id }],
+      [{ id: 2, value: 'two' }],
+      [{ id, value: null }],
+      [],
+    ])
+  }
+  await expect(run(write(60), write(50), read(1))).rejects.toThrow('duplicate key')
+  await expect(run(write(61), read(1), write(50))).rejects.toThrow('duplicate key')
+  expect([await hasGauge(60), await hasGauge(61)]).toEqual([false, false])
+})
+
+test('runs statements together that another version has outdated', async () => {
+  const statements = [
+    sql`insert into gauge (id) values (70) on conflict (id) do update set value = 'x'`,
+    sql`select * from gauge where id = 1`,
+  ]
+  const run = () =>
+    runTogether(
+      preparedDb,
+      statements.map((statement) => statement.compile(preparedDb)),
+    )
+  for (let turn = 0; turn < 4; turn += 1) await run()
+  await sql`alter table gauge add column weight integer`.execute(db)
+  expect((await run())[1]).toMatchObject([{ id: 1, weight: null }])
+  expect((await run())[1]).toMatchObject([{ id: 1, weight: null }])
+})
+
+test('answers statements of one transaction that are sent at once', async () => {
+  for (let turn = 0; turn < 4; turn += 1) {
+    const rows = await preparedDb
+      .transaction()
+      .execute((tx) =>
+        Promise.all([readGauge(tx, 1), sql`select 1 as one, ${turn}::int as turn`.execute(tx)]),
+      )
+    expect(rows).toMatchObject([{ id: 1 }, { rows: [{ one: 1, turn }] }])
+  }
 })

@@ -7,6 +7,12 @@ import { createHash } from 'node:crypto'
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import type { Pool, PoolClient } from 'pg'
 import { errorCodeOf } from '../error-code-of.ts'
+import {
+  KnownStatements,
+  StatementBatch,
+  type BatchStatement,
+  type StatementResult,
+} from './statement-batch.ts'
 
 /** A text gets a name when it is met for this time: those that are built for one occasion never do. */
 const USES_BEFORE_NAMING = 2
@@ -15,8 +21,10 @@ const NAMES_MAX = 400
 /** How many texts are counted at once. */
 const TEXTS_MAX = 2_000
 
-/** Not what begins and ends transactions: there is nothing to plan. */
-const PLANNED = /^\s*(?:select|with|insert|update|delete)\b/i
+/** Not what ends transactions: there is nothing to plan. What begins one goes along with its first statement. */
+const PLANNED = /^\s*(?:select|with|insert|update|delete|begin|start transaction)\b/i
+const BEGINS = /^(?:begin|start transaction)\b/
+const ENDS = /^(?:commit|rollback)$/
 
 const FEATURE_NOT_SUPPORTED = '0A000'
 /** invalid_sql_statement_name and duplicate_prepared_statement. */
@@ -88,6 +96,23 @@ function hash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, HASH_DIGITS)
 }
 
+/** A pool for the query builder, which takes several statements at once besides. */
+export interface PreparingPool extends PostgresPool {
+  /**
+   * Runs statements in one round trip and one transaction, and answers the rows of each. None has had an effect when this
+   * rejects.
+   */
+  readonly runTogether: (statements: readonly TogetherStatement[]) => Promise<readonly Rows[]>
+}
+
+/** A statement that runs beside others. */
+export interface TogetherStatement {
+  readonly sql: string
+  readonly parameters: readonly unknown[]
+}
+
+type Rows = readonly Record<string, unknown>[]
+
 /**
  * The pool as the query builder takes it, with repeated statements prepared. An outdated one is run
  * again at once; inside a transaction, which it has broken, that is for whoever runs the transaction.
@@ -97,21 +122,37 @@ export function prepareStatements(
     readonly connect: () => Promise<PoolClient>
     readonly end: () => Promise<void>
   },
-): PostgresPool {
+): PreparingPool {
   const names = new StatementNames()
   const clients = new WeakMap<PoolClient, PreparingClient>()
+  const connect = async () => {
+    const client = await pool.connect()
+    const known = clients.get(client)
+    if (known !== undefined) return known
+    const preparing = new PreparingClient(client, names)
+    clients.set(client, preparing)
+    return preparing
+  }
   return {
     options: pool.options,
     end: () => pool.end(),
-    async connect() {
-      const client = await pool.connect()
-      const known = clients.get(client)
-      if (known !== undefined) return known
-      const preparing = new PreparingClient(client, names)
-      clients.set(client, preparing)
-      return preparing
+    connect,
+    async runTogether(statements) {
+      const client = await connect()
+      try {
+        return await client.runTogether(statements)
+      } finally {
+        client.release()
+      }
     },
   }
+}
+
+/** What of a connection of the driver its types do not show. */
+interface DriverClient {
+  readonly connection: { on(event: 'parseComplete', heard: () => void): void }
+  readonly query: (batch: StatementBatch) => void
+  readonly getTypeParser: (typeId: number, format: 'text') => (text: string) => unknown
 }
 
 class PreparingClient implements PostgresPoolClient {
@@ -119,28 +160,106 @@ class PreparingClient implements PostgresPoolClient {
   readonly query = ((text: string, values: unknown[]) =>
     this.#run(text, values)) as PostgresPoolClient['query']
   readonly #client: PoolClient
+  readonly #driver: DriverClient
   readonly #names: StatementNames
+  readonly #known = new KnownStatements()
+  readonly #getTypeParser: (typeId: number) => (text: string) => unknown
+  /** In the order in which they were given to the driver. */
+  readonly #underWay = new Set<StatementBatch>()
+  /** Begins a transaction that has no statement yet. */
+  #begin: BatchStatement | undefined
 
   constructor(client: PoolClient, names: StatementNames) {
+    const driver = client as unknown as DriverClient
     this.#client = client
+    this.#driver = driver
     this.#names = names
+    this.#getTypeParser = (typeId) => driver.getTypeParser(typeId, 'text')
+    driver.connection.on('parseComplete', () => {
+      const [first] = this.#underWay
+      first?.handleParseComplete()
+    })
   }
 
   release(isBroken?: boolean): void {
+    this.#begin = undefined
     this.#client.release(isBroken)
   }
 
+  async runTogether(statements: readonly TogetherStatement[]): Promise<readonly Rows[]> {
+    const batch = statements.map(({ sql, parameters }) => ({
+      text: sql,
+      name: this.#names.nameOf(sql),
+      values: parameters,
+    }))
+    try {
+      const results = await this.#send(batch)
+      return results.map(({ rows }) => rows)
+    } catch (error) {
+      if (!this.#hasForgotten(error)) throw error
+      const results = await this.#send(
+        batch.map((statement) => ({ ...statement, name: undefined })),
+      )
+      return results.map(({ rows }) => rows)
+    }
+  }
+
   async #run(text: string, values: unknown[]): Promise<unknown> {
+    const begin = this.#begin
+    this.#begin = undefined
+    if (BEGINS.test(text)) {
+      // It goes along with the first statement of the transaction.
+      this.#begin = { text, name: this.#names.nameOf(text), values }
+      return { command: 'BEGIN', rowCount: null, rows: [] }
+    }
+    if (begin !== undefined) return this.#runFirst(begin, text, values)
     const name = this.#names.nameOf(text)
     if (name === undefined) return this.#client.query(text, values)
     try {
-      return await this.#client.query({ name, text, values })
+      const [result] = await this.#send([{ text, name, values }])
+      return result
     } catch (error) {
-      if (isForgottenStatement(error)) this.#names.abandon()
-      else if (isOutdatedStatement(error)) this.#names.renew()
-      else throw error
+      if (!this.#hasForgotten(error)) throw error
       if (this.#client.getTransactionStatus() !== 'I') throw error
       return this.#client.query(text, values)
     }
+  }
+
+  /** The first statement of a transaction, which begins with it; one that ends before there is one never begins. */
+  async #runFirst(begin: BatchStatement, text: string, values: unknown[]): Promise<unknown> {
+    if (ENDS.test(text)) return { command: text.toUpperCase(), rowCount: null, rows: [] }
+    const name = this.#names.nameOf(text)
+    if (name === undefined && values.length === 0) {
+      // It may be several, which the server takes from such a text alone.
+      await this.#client.query(begin.text)
+      return this.#client.query(text, values)
+    }
+    try {
+      const results = await this.#send([begin, { text, name, values }])
+      return results[1]
+    } catch (error) {
+      this.#hasForgotten(error)
+      throw error
+    }
+  }
+
+  #hasForgotten(error: unknown): boolean {
+    if (isForgottenStatement(error)) this.#names.abandon()
+    else if (isOutdatedStatement(error)) this.#names.renew()
+    else return false
+    return true
+  }
+
+  #send(statements: readonly BatchStatement[]): Promise<readonly StatementResult[]> {
+    return new Promise((resolve, reject) => {
+      const context = { known: this.#known, getTypeParser: this.#getTypeParser }
+      const batch = new StatementBatch(statements, context, (error, results = []) => {
+        this.#underWay.delete(batch)
+        if (error === null) resolve(results)
+        else reject(error)
+      })
+      this.#underWay.add(batch)
+      this.#driver.query(batch)
+    })
   }
 }

@@ -4,6 +4,7 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../app-error.ts'
+import type { AheadStatement, ReadAhead } from '../db/read-ahead.ts'
 import { readBearerToken } from './bearer-token.ts'
 import {
   permissionOf,
@@ -44,6 +45,8 @@ export interface AccessRequest<By extends Caller = Caller> {
   readonly caller: By | undefined
   /** The version that the request asks for; undefined on a surface without versions. */
   readonly version: string | undefined
+  /** What was read for it meanwhile. */
+  readonly ahead?: ReadAhead | undefined
   /** Whether it was let through before, and its access is looked at again while its answer lasts. */
   readonly isUnderWay?: boolean
 }
@@ -61,19 +64,21 @@ export type AccessCheck<By extends Caller = Caller> = (
  */
 export function bearerCredential<By extends Caller>(
   authenticate: (secret: string) => Promise<By>,
-  admit?: (secret: string) => Promise<Admission<By>>,
+  admit?: (secret: string, readAhead: () => AheadStatement | undefined) => Promise<Admission<By>>,
 ): Credential<By> {
   return {
     kind: 'token',
     find: async ({ headers }) => authenticate(readBearerToken(headers)),
-    ...(admit && { admit: async ({ headers }) => admit(readBearerToken(headers)) }),
+    ...(admit && {
+      admit: async ({ headers, readAhead }) => admit(readBearerToken(headers), readAhead),
+    }),
   }
 }
 
 /** What of an operation counts where its caller is looked for. */
 type CredentialOperation<By extends Caller> = Pick<
   Operation<By>,
-  'access' | 'credentials' | 'stepUp' | 'opensWithoutDevice' | 'isUnattended'
+  'access' | 'credentials' | 'stepUp' | 'opensWithoutDevice' | 'isUnattended' | 'readAhead'
 >
 
 /**
@@ -87,8 +92,8 @@ export async function identifyCaller<By extends Caller>(
   options: CallerOptions<By>,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<By> {
-  const { caller, kind, decision } = await findCaller(operation, options, request, reply)
+): Promise<{ readonly caller: By; readonly ahead: ReadAhead | undefined }> {
+  const { caller, kind, decision, ahead } = await findCaller(operation, options, request, reply)
   if (decision === undefined) await takePlace(options, reply, ...placeOf(caller, options.limits))
   else obeyLimit(reply, decision)
   const { access } = operation
@@ -96,7 +101,7 @@ export async function identifyCaller<By extends Caller>(
     const message = 'Only a person who is signed in can send this request.'
     throw new AppError('permission_missing', message)
   }
-  return caller
+  return { caller, ahead }
 }
 
 /**
@@ -129,6 +134,7 @@ interface FoundCaller<By> {
   readonly kind: Credential['kind']
   /** Undefined where no place has been taken yet. */
   readonly decision: RateLimitDecision | undefined
+  readonly ahead?: ReadAhead | undefined
 }
 
 async function tryCredentials<By extends Caller>(
@@ -143,7 +149,8 @@ async function tryCredentials<By extends Caller>(
   const query = request.query as Readonly<Record<string, unknown>>
   const isUse = !isFoundAgain && !operation.isUnattended
   const asked = { access, stepUp, opensWithoutDevice, isUse }
-  const sent = { method, headers, params, query, address, log, ...asked }
+  const readAhead = () => operation.readAhead?.({ params, query })
+  const sent = { method, headers, params, query, address, log, readAhead, ...asked }
   for (const { kind, find, admit } of [...credentials, ...options.credentials]) {
     if (admit === undefined || isFoundAgain) {
       const caller = await find(sent)

@@ -21,14 +21,16 @@
  */
 import type { Expression, Kysely, SqlBool } from 'kysely'
 import { z } from 'zod'
-import { toPage, type PageWindow } from '../db/page.ts'
+import { PER_PAGE_DEFAULT, toPage, type PageWindow } from '../db/page.ts'
+import { toAhead } from '../db/read-ahead.ts'
 import { readFromReplica } from '../db/read-replica.ts'
 import type { SearchExpression, SearchField } from '../search/search-field.ts'
-import type { RecordList } from '../search/record-list.ts'
+import { isId } from '../ids.ts'
+import { isUsualLimit, type RecordList } from '../search/record-list.ts'
 import { isBlank, paginationOf, paginationSchema, readPageRequest } from './cursor.ts'
 import type { Expansions, LoadRecords } from './expand.ts'
 import { listQuerySchema, searchExamples } from './list-query.ts'
-import type { Caller, Operation } from './operation.ts'
+import type { Caller, Operation, OperationRequest } from './operation.ts'
 import {
   route,
   type DefaultParams,
@@ -192,10 +194,26 @@ export const listRecords: ListRecords<string, string> = (
     ...shown,
     fields: list.fields,
     isOrdered: true,
-    fetch: async ({ params, principal, search, window }) =>
-      list.listPage(db, { search, window, scope: await findScope?.(params, principal as Caller) }),
+    ...(findScope === undefined && {
+      readAhead: ({ query }: Pick<OperationRequest, 'query'>) => {
+        const window = readFirstWindow(query)
+        return window && toAhead(db, (by) => list.toPageStatement(by, window), window.limit)
+      },
+    }),
+    fetch: async ({ params, principal, search, window, ahead }) => {
+      const scope = await findScope?.(params, principal as Caller)
+      return list.listPage(db, { search, window, scope, ahead })
+    },
     keyOf: (row) => list.keyOf(row),
   })
+
+/** The first page of a list, where a request that nobody has checked asks for no more than that. */
+function readFirstWindow(query: OperationRequest['query']): PageWindow | undefined {
+  const { per_page: perPage = PER_PAGE_DEFAULT, ...others } = query
+  if (Object.keys(others).length > 0) return undefined
+  const limit = Number(perPage) + 1
+  return isUsualLimit(limit) ? { afterId: undefined, limit } : undefined
+}
 
 /** `showRecord` for one set of permissions and switches. */
 export type ShowRecord<Permission extends string, Feature extends string> = <
@@ -219,8 +237,12 @@ export const showRecord: ShowRecord<string, string> = (
     ...shown,
     method: 'GET',
     responses: { 200: item },
-    handler: async ({ params }) =>
-      toJson(await readFromReplica(() => list.get(db, (params as { readonly id: string }).id))),
+    readAhead: ({ params: { id = '' } }) =>
+      isId(id) ? toAhead(db, (by) => list.toFindStatement(by, id), 1) : undefined,
+    handler: async ({ params, ahead }) => {
+      const { id } = params as { readonly id: string }
+      return toJson(await readFromReplica(() => list.get(db, id, ahead)))
+    },
   })
 
 /** Reads the records that links of other resources lead to. */

@@ -6,6 +6,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyBaseLogger } from 'fastify'
 import { z } from 'zod'
+import type { AheadStatement, ReadAhead } from '../db/read-ahead.ts'
 import type { TransactionHooks } from '../db/transaction-hooks.ts'
 import type { SearchField } from '../search/search-field.ts'
 import type { RateLimitDecision } from '../rate-limits/rate-limiter.ts'
@@ -84,6 +85,8 @@ export interface RequestFacts {
    * last. Counts as no request. Rejects when it cannot be known at present.
    */
   readonly isStillAllowed: () => Promise<boolean>
+  /** What was read for it while it was let through. */
+  readonly ahead?: ReadAhead | undefined
 }
 
 /** A request as it was sent, by a caller who may send it. */
@@ -141,6 +144,8 @@ export interface CredentialRequest {
    * way, and not when clients send the operation by themselves.
    */
   readonly isUse: boolean
+  /** What the request will read; `admit` may have it read at once. */
+  readonly readAhead: () => AheadStatement | undefined
   readonly log: FastifyBaseLogger
 }
 
@@ -148,6 +153,8 @@ export interface CredentialRequest {
 export interface Admission<By extends Caller = Caller> {
   readonly caller: By
   readonly decision: RateLimitDecision
+  /** What was read along with it. */
+  readonly ahead?: ReadAhead | undefined
 }
 
 /** One way in which requests say who sends them. */
@@ -216,6 +223,10 @@ export interface Operation<By extends Caller = Caller> {
   readonly deprecation: Deprecation | undefined
   /** Left out of the document. */
   readonly hidden: boolean
+  /** What carrying it out will read, from a request that nobody has checked; undefined where that is not known. */
+  readonly readAhead?: (
+    request: Pick<OperationRequest, 'params' | 'query'>,
+  ) => AheadStatement | undefined
   /** Carries the request out. Refusals are thrown as `AppError`. */
   run(request: OperationRequest<By | undefined>): Promise<Answer>
   /** The answer that the result of a change is; undefined for a result that is none. */

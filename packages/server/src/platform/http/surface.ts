@@ -109,12 +109,10 @@ async function grantAccess<By extends Caller>(
   reply: FastifyReply,
 ): Promise<AccessRequest<By>> {
   const version = negotiateVersion?.(operation, request, reply)
-  const caller =
-    operation.access === 'public'
-      ? undefined
-      : await identifyCaller(operation, callers, request, reply)
+  const { caller, ahead } =
+    operation.access === 'public' ? {} : await identifyCaller(operation, callers, request, reply)
   for (const check of checks) await check(operation, { caller, version })
-  return { caller, version }
+  return { caller, version, ahead }
 }
 
 /** Whether a request that was let through would be let through now, for no less than then. */
@@ -141,7 +139,7 @@ async function carryOut<By extends Caller>(
   reply: FastifyReply,
 ): Promise<RepeatableAnswer> {
   const { answerOnce, paging, errors } = surface
-  const { caller, version } = request.getDecorator<AccessRequest<By>>(ACCESS)
+  const { caller, version, ahead } = request.getDecorator<AccessRequest<By>>(ACCESS)
   const sent: OperationRequest<By | undefined> = {
     requestId: request.id,
     method: request.method,
@@ -154,6 +152,7 @@ async function carryOut<By extends Caller>(
     transactionHooks: undefined,
     disconnection: () => disconnectionOf(reply),
     isStillAllowed: () => isStillAllowed(operation, surface, request),
+    ahead,
     params: request.params as Record<string, string>,
     query: request.query as Record<string, unknown>,
     body: request.body,

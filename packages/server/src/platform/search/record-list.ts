@@ -15,9 +15,15 @@
  *       select: (db: Kysely<Schema>) => db.selectFrom('device').selectAll(),
  *     })
  */
-import { sql, type Expression, type Kysely, type RawBuilder, type SqlBool } from 'kysely'
+import {
+  sql,
+  type CompiledQuery,
+  type Expression,
+  type Kysely,
+  type RawBuilder,
+  type SqlBool,
+} from 'kysely'
 import { notFound } from '../app-error.ts'
-import { toPreparedDb } from '../db/database.ts'
 import {
   afterKey,
   inOrder,
@@ -26,6 +32,8 @@ import {
   type PageWindow,
   type RowQuery,
 } from '../db/page.ts'
+import { toPreparedDb } from '../db/database.ts'
+import { readRows, type ReadAhead } from '../db/read-ahead.ts'
 import { toOwnName, toRecord, type CamelCased } from '../db/record-table.ts'
 import { parseId } from '../ids.ts'
 import type {
@@ -79,7 +87,9 @@ export interface ListDeclaration<Schema, Row> {
 /** What a list needs of the query that selects its rows. */
 interface ListQuery<Row> extends RowQuery<Row> {
   where(condition: Expression<SqlBool>): ListQuery<Row>
-  executeTakeFirst(): Promise<Row | undefined>
+  orderBy(expression: Expression<unknown>): ListQuery<Row>
+  limit(count: number | RawBuilder<number>): ListQuery<Row>
+  compile(): CompiledQuery<Row>
 }
 
 /** Which rows of a list a page shows. */
@@ -88,6 +98,8 @@ export interface ListPage {
   readonly window: PageWindow
   /** What holds for the rows of this page beside the scope of the list. */
   readonly scope?: Expression<SqlBool> | undefined
+  /** What was read for it already. */
+  readonly ahead?: ReadAhead | undefined
 }
 
 /** The records of a list. */
@@ -104,6 +116,8 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
   readonly #declaration: ListDeclaration<Schema, Row>
   readonly #key: RawBuilder<unknown>
   readonly #scope: Expression<SqlBool>
+  /** Statements that run over and over, by what tells them apart. */
+  readonly #statements = new Map<string, KeyedStatement>()
 
   constructor(declaration: ListDeclaration<Schema, Row>) {
     const { noun, table, key = 'id', scope = sql<SqlBool>`true` } = declaration
@@ -125,21 +139,38 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
 
   /** A page in the order of the key. */
   async listPage(db: Kysely<Schema>, page: ListPage): Promise<Stored[]> {
-    const { search, window } = page
-    const isUsual = search === undefined && USUAL_LIMITS.has(window.limit)
-    const rows = await this.#select(isUsual ? toPreparedDb(db) : db, this.#isOnPage(page))
-      .orderBy(inOrder(this.#key, window))
-      // PostgreSQL plans for a tenth of all rows where it does not know the limit.
-      .limit(isUsual ? sql.lit<number>(window.limit) : window.limit)
-      .execute()
+    const { search, window, scope, ahead } = page
+    const isUsual = search === undefined && isUsualLimit(window.limit)
+    const rows =
+      isUsual && scope === undefined
+        ? await readRows<object, Schema>(db, this.toPageStatement(db, window), ahead)
+        : await this.#selectPage(isUsual ? toPreparedDb(db) : db, page).execute()
     return rows.map(toRecord) as object[] as Stored[]
   }
 
+  /** The statement that reads a page of a usual length, without a search. */
+  toPageStatement(db: Kysely<Schema>, window: PageWindow): CompiledQuery {
+    const { afterId, limit, isDescending = false } = window
+    const name = `${limit} ${isDescending ? 'before' : 'after'} ${afterId === undefined ? '' : 'key'}`
+    return this.#toStatement(name, afterId, (key) =>
+      this.#selectPage(db, {
+        search: undefined,
+        window: { afterId: afterId === undefined ? undefined : key, limit, isDescending },
+      }),
+    )
+  }
+
   /** The record with this key, which is a decimal number within bigint. */
-  async find(db: Kysely<Schema>, id: string): Promise<Stored | undefined> {
-    const isRecord = sql<SqlBool>`${this.#scope} and ${this.#key} = ${id}`
-    const row = await this.#select(toPreparedDb(db), isRecord).executeTakeFirst()
-    return row && (toRecord(row) as object as Stored)
+  async find(db: Kysely<Schema>, id: string, ahead?: ReadAhead): Promise<Stored | undefined> {
+    const [row] = await readRows<object, Schema>(db, this.toFindStatement(db, id), ahead)
+    return row && (toRecord(row) as Stored)
+  }
+
+  /** The statement that reads the record with this key. */
+  toFindStatement(db: Kysely<Schema>, id: string): CompiledQuery {
+    return this.#toStatement('one', id, (key) =>
+      this.#select(db, sql<SqlBool>`${this.#scope} and ${this.#key} = ${key}`),
+    )
   }
 
   /**
@@ -147,8 +178,8 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
    *
    * @throws AppError `not_found`, also for a text that is the id of nothing
    */
-  async get(db: Kysely<Schema>, text: string): Promise<Stored> {
-    const record = await this.find(db, parseId(text, this.noun))
+  async get(db: Kysely<Schema>, text: string, ahead?: ReadAhead): Promise<Stored> {
+    const record = await this.find(db, parseId(text, this.noun), ahead)
     if (record === undefined) throw notFound(this.noun, text)
     return record
   }
@@ -165,6 +196,27 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
     const value: unknown = Reflect.get(record, toOwnName(this.key))
     if (typeof value === 'string') return value
     throw new Error(`the rows of ${this.table} are selected without ${this.key}`)
+  }
+
+  /** A statement that differs by a key alone: it is written once. */
+  #toStatement(
+    name: string,
+    key: string | undefined,
+    select: (key: string) => ListQuery<Row>,
+  ): CompiledQuery {
+    const known = this.#statements.get(name) ?? toKeyed(select(KEY_PLACE).compile())
+    this.#statements.set(name, known)
+    return { ...known.statement, parameters: known.toParameters(key) }
+  }
+
+  #selectPage(db: Kysely<Schema>, page: ListPage) {
+    const { limit } = page.window
+    return (
+      this.#select(db, this.#isOnPage(page))
+        .orderBy(inOrder(this.#key, page.window))
+        // PostgreSQL plans for a tenth of all rows where it does not know the limit.
+        .limit(page.search === undefined && isUsualLimit(limit) ? sql.lit<number>(limit) : limit)
+    )
   }
 
   #select(db: Kysely<Schema>, condition: Expression<SqlBool>): ListQuery<Row> {
@@ -196,6 +248,32 @@ function toField([name, declared]: [string, FieldDeclaration]): SearchField & De
 
 /** Rows that are read for pages of the usual lengths; one for each length that clients may ask for were too many plans. */
 const USUAL_LIMITS: ReadonlySet<number> = new Set([PER_PAGE_DEFAULT + 1, PER_PAGE_MAX + 1])
+
+/** Whether pages are often of this many rows. */
+export function isUsualLimit(limit: number): boolean {
+  return USUAL_LIMITS.has(limit)
+}
+
+/** A statement but for its key. */
+interface KeyedStatement {
+  readonly statement: CompiledQuery
+  readonly toParameters: (key: string | undefined) => readonly unknown[]
+}
+
+/** Stands for the key where a statement is written; no key is this text. */
+const KEY_PLACE = 'key'
+
+function toKeyed(statement: CompiledQuery): KeyedStatement {
+  const place = statement.parameters.lastIndexOf(KEY_PLACE)
+  return {
+    statement,
+    toParameters: (key) => {
+      const parameters = [...statement.parameters]
+      if (place >= 0) parameters[place] = key
+      return parameters
+    },
+  }
+}
 
 /** A page of 101 rows is full within these where one of fifty matches; to look at all takes 5 ms. */
 const NEAR_ROWS = 5_000

@@ -1,0 +1,211 @@
+/*
+ * Prepared statements that go to the server together: one message there, one answer back, one transaction unless one is
+ * open. What a statement answers is described once for each connection. Owns how that goes over a connection of the
+ * driver; which statements have names is for `prepared-statements.ts`.
+ */
+import pg, { type Connection } from 'pg'
+
+/** A statement with the name that connections know it by; without one it is sent whole. */
+export interface BatchStatement {
+  readonly text: string
+  readonly name: string | undefined
+  readonly values: readonly unknown[]
+}
+
+/** What a statement answered, as the driver says it. */
+export interface StatementResult {
+  readonly command: string
+  readonly rowCount: number
+  readonly rows: Record<string, unknown>[]
+}
+
+type ParseValue = (text: string) => unknown
+
+/** How the rows of a statement are read. */
+interface RowShape {
+  readonly names: readonly string[]
+  readonly parsers: readonly ParseValue[]
+  /** Rows have all their members from the beginning. */
+  readonly empty: Readonly<Record<string, null>>
+}
+
+/** What a connection knows of the statements that it has prepared, by their names. */
+export class KnownStatements {
+  readonly parsed = new Set<string>()
+  /** Null for a statement that answers no rows. */
+  readonly shapes = new Map<string, RowShape | null>()
+}
+
+interface Field {
+  readonly name: string
+  readonly dataTypeID: number
+}
+
+interface BatchContext {
+  readonly known: KnownStatements
+  readonly getTypeParser: (typeId: number) => ParseValue
+}
+
+/** The values of a statement as the driver writes them. */
+const { prepareValue } = (
+  pg as unknown as { readonly utils: { readonly prepareValue: (value: unknown) => unknown } }
+).utils
+
+/** A connection as the driver has it; its types know an older form. */
+interface Wire {
+  readonly stream: { cork(): void; uncork(): void }
+  parse(statement: { readonly text: string; readonly name: string }): void
+  bind(portal: { readonly statement: string; readonly values: readonly unknown[] }): void
+  describe(portal: { readonly type: 'P' }): void
+  execute(): void
+  sync(): void
+  sendCopyFail(reason: string): void
+}
+
+/** A prepared statement answers other columns than before; the code and the routine are those of PostgreSQL for it. */
+class OtherColumns extends Error {
+  override readonly name = 'OtherColumns'
+  readonly code = '0A000'
+  readonly routine = 'RevalidateCachedQuery'
+}
+
+/** Statements on their way; give it to `client.query`, which calls back with the results in their order. */
+export class StatementBatch {
+  /** For whoever looks at what a connection sends. */
+  readonly text: string
+  readonly name: string | undefined
+  callback: (error: Error | null, results?: readonly StatementResult[]) => void
+  readonly #statements: readonly BatchStatement[]
+  readonly #context: BatchContext
+  readonly #results: StatementResult[] = []
+  readonly #parsing: string[] = []
+  #rows: Record<string, unknown>[] = []
+  #shape: RowShape | null | undefined
+  #fault: Error | undefined
+
+  constructor(
+    statements: readonly BatchStatement[],
+    context: BatchContext,
+    callback: StatementBatch['callback'],
+  ) {
+    this.text = statements.map(({ text }) => text).join('; ')
+    this.name = statements.at(-1)?.name
+    this.callback = callback
+    this.#statements = statements
+    this.#context = context
+  }
+
+  submit(connection: Connection): Error | null {
+    const { parsed, shapes } = this.#context.known
+    const wire = connection as unknown as Wire
+    let values: unknown[][]
+    try {
+      values = this.#statements.map((statement) => statement.values.map(prepareValue))
+    } catch (error) {
+      return error as Error
+    }
+    const begun = new Set<string>()
+    wire.stream.cork()
+    for (const [index, { text, name = '' }] of this.#statements.entries()) {
+      const isNew = name === '' || !(parsed.has(name) || begun.has(name))
+      if (isNew) {
+        wire.parse({ text, name })
+        this.#parsing.push(name)
+      }
+      wire.bind({ statement: name, values: values[index] ?? [] })
+      if (name === '' || !(shapes.has(name) || begun.has(name))) wire.describe({ type: 'P' })
+      begun.add(name)
+      wire.execute()
+    }
+    wire.sync()
+    wire.stream.uncork()
+    return null
+  }
+
+  handleParseComplete(): void {
+    const name = this.#parsing.shift()
+    if (name !== undefined && name !== '') this.#context.known.parsed.add(name)
+  }
+
+  handleRowDescription({ fields }: { readonly fields: readonly Field[] }): void {
+    const shape: RowShape = {
+      names: fields.map(({ name }) => name),
+      parsers: fields.map(({ dataTypeID }) => this.#context.getTypeParser(dataTypeID)),
+      empty: Object.fromEntries(fields.map(({ name }) => [name, null])),
+    }
+    this.#shape = shape
+    const name = this.#current?.name
+    if (name !== undefined) this.#context.known.shapes.set(name, shape)
+  }
+
+  handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
+    if (this.#fault !== undefined) return
+    const shape = (this.#shape ??= this.#context.known.shapes.get(this.#current?.name ?? ''))
+    if (shape?.names.length !== fields.length) {
+      this.#fault = new OtherColumns('a prepared statement answers other columns than before')
+      return
+    }
+    try {
+      this.#rows.push(toRow(shape, fields))
+    } catch (error) {
+      this.#fault = error as Error
+    }
+  }
+
+  handleCommandComplete({ text }: { readonly text: string }): void {
+    const name = this.#current?.name
+    const { shapes } = this.#context.known
+    if (name !== undefined && !shapes.has(name)) shapes.set(name, null)
+    const words = text.split(' ')
+    this.#results.push({
+      command: words[0] ?? '',
+      rowCount: Number(words.at(-1)),
+      rows: this.#rows,
+    })
+    this.#rows = []
+    this.#shape = undefined
+  }
+
+  handleReadyForQuery(): void {
+    if (this.#fault !== undefined) this.callback(this.#fault)
+    else this.callback(null, this.#results)
+  }
+
+  handleError(error: Error): void {
+    this.callback(error)
+  }
+
+  handleEmptyQuery(): void {
+    this.handleCommandComplete({ text: '' })
+  }
+
+  handlePortalSuspended(): void {
+    // Only answers that are asked for in parts are.
+  }
+
+  handleCopyInResponse(connection: Connection): void {
+    const wire = connection as unknown as Wire
+    wire.sendCopyFail('nothing is copied')
+  }
+
+  handleCopyData(): void {
+    // Nothing is copied.
+  }
+
+  get #current(): BatchStatement | undefined {
+    return this.#statements[this.#results.length]
+  }
+}
+
+function toRow(
+  { names, parsers, empty }: RowShape,
+  fields: readonly (string | null)[],
+): Record<string, unknown> {
+  const row: Record<string, unknown> = { ...empty }
+  for (let index = 0; index < fields.length; index += 1) {
+    const text = fields[index]
+    if (text === null || text === undefined) continue
+    row[names[index] as string] = (parsers[index] as ParseValue)(text)
+  }
+  return row
+}
