@@ -112,7 +112,7 @@ export class DeliveryEngine {
     if (this.#isClosed) return
     for (const { id, nextDueInMs } of waiting) {
       if (nextDueInMs <= 0) this.#dispatcherOf(id).wake()
-      else this.#dispatcherOf(id).wakeIn(nextDueInMs)
+      else this.#dispatcherOf(id).wakeWithin(nextDueInMs)
     }
   }
 

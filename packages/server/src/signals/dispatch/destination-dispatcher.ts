@@ -52,8 +52,8 @@ interface NumberedClaim extends Claim {
 /** Due work that could not be claimed is held by another worker: a moment later it is not. */
 const BLOCKED_PAUSE_MS = 200
 /**
- * After a claim that left nothing of what was due: whatever is queued meanwhile wakes the dispatcher, and what is planned
- * for later is planned when it looks again.
+ * After a claim that left nothing of what was due: whatever is queued meanwhile wakes the dispatcher, what is known to fall
+ * due earlier is claimed then, and the rest is planned when it looks again.
  */
 const LOOK_AGAIN_MS = 100
 /** After a fault of the database or of preparing. */
@@ -69,6 +69,8 @@ export class DestinationDispatcher implements SlotUser {
   readonly #wakeups = new Wakeups(() => this.#background.add(this.#dispatch()))
   #rules: AttemptRules | undefined
   #range = EVERY_DELIVERY
+  /** When something falls due, as far as it is known; on the steady clock of `performance.now()`. */
+  #nextDueAtMs = Infinity
   #claimNumber = 0
   #inFlightCount = 0
   #failuresInRow = 0
@@ -97,8 +99,9 @@ export class DestinationDispatcher implements SlotUser {
   }
 
   /** Something is due after this time. */
-  wakeIn(delayMs: number): void {
-    this.#wakeups.wakeIn(delayMs)
+  wakeWithin(delayMs: number): void {
+    this.#nextDueAtMs = Math.min(this.#nextDueAtMs, performance.now() + delayMs)
+    this.#wakeups.wakeWithin(delayMs)
   }
 
   onSlotFree(): void {
@@ -135,6 +138,7 @@ export class DestinationDispatcher implements SlotUser {
     try {
       while (!this.#isStopped) {
         this.#wakeups.forget()
+        const beganMs = performance.now()
         const claim = await this.#claim()
         const preparing = claim && prepareClaim(this.#id, claim, this.#shared.log)
         const hasRefused = await ordering
@@ -142,13 +146,19 @@ export class DestinationDispatcher implements SlotUser {
         ordering = this.#order(claim, preparing)
         if (hasRefused) await ordering
         if (claim.isAll) {
-          this.#wakeups.wakeWithin(LOOK_AGAIN_MS)
+          this.#planLook(beganMs)
           return
         }
       }
     } finally {
       await ordering
     }
+  }
+
+  /** After a claim of all that was due, which began then. */
+  #planLook(beganMs: number): void {
+    if (this.#nextDueAtMs <= beganMs) this.#nextDueAtMs = Infinity
+    this.#wakeups.wakeWithin(Math.min(LOOK_AGAIN_MS, this.#nextDueAtMs - performance.now()))
   }
 
   /** Step 1 and 2: looks at the destination and claims; undefined when there is nothing to do now. */
@@ -202,6 +212,7 @@ export class DestinationDispatcher implements SlotUser {
     if (this.#isFull || nextDueInMs === null) return false
     this.#failuresInRow = Math.min(this.#failuresInRow, schedule.consecutiveFailures)
     if (nextDueInMs <= 0) return true
+    this.#nextDueAtMs = performance.now() + nextDueInMs
     this.#wakeups.wakeIn(nextDueInMs)
     return false
   }

@@ -12,7 +12,8 @@ export class Wakeups {
   #isWoken = false
   #isRunning = false
   #isStopped = false
-  #plannedMs: number | undefined
+  /** On the steady clock of `performance.now()`; `Infinity` when nothing is planned. */
+  #plannedAtMs = Infinity
   #timer: NodeJS.Timeout | undefined
 
   /** `run` must not reject. */
@@ -34,23 +35,21 @@ export class Wakeups {
     void this.#run().finally(() => this.#onEnd())
   }
 
-  /** Runs after this time, in place of what was planned; while it runs, after its end. */
+  /** Runs after this time, in place of what was planned; while it runs, not before its end. */
   wakeIn(delayMs: number): void {
-    this.#plannedMs = delayMs
-    if (this.#isStopped || this.#isRunning) return
-    this.#clearTimer()
-    this.#timer = setTimeout(() => this.wake(), Math.min(Math.max(0, delayMs), TIMER_MAX_MS))
+    this.#plannedAtMs = performance.now() + delayMs
+    this.#startTimer()
   }
 
   /** Runs after this time at the latest: what is planned for earlier stays. */
   wakeWithin(delayMs: number): void {
-    this.wakeIn(Math.min(delayMs, this.#plannedMs ?? Infinity))
+    if (performance.now() + delayMs < this.#plannedAtMs) this.wakeIn(delayMs)
   }
 
   /** What is read from now on includes every reason to wake so far. */
   forget(): void {
     this.#isWoken = false
-    this.#plannedMs = undefined
+    this.#plannedAtMs = Infinity
   }
 
   stop(): void {
@@ -61,7 +60,14 @@ export class Wakeups {
   #onEnd(): void {
     this.#isRunning = false
     if (this.#isWoken) this.wake()
-    else if (this.#plannedMs !== undefined) this.wakeIn(this.#plannedMs)
+    else this.#startTimer()
+  }
+
+  #startTimer(): void {
+    if (this.#isStopped || this.#isRunning || this.#plannedAtMs === Infinity) return
+    this.#clearTimer()
+    const delayMs = Math.max(0, this.#plannedAtMs - performance.now())
+    this.#timer = setTimeout(() => this.wake(), Math.min(delayMs, TIMER_MAX_MS))
   }
 
   #clearTimer(): void {
