@@ -513,19 +513,19 @@ CREATE OR REPLACE FUNCTION public.live_query_target_leaves_counter()
 AS $function$
 begin
   perform from live_query_counter counter
-    where (campaign_id, stripe) in (select campaign_id, device_id % 16 from removed)
-    order by campaign_id, stripe for update of counter;
+    where campaign_id in (select campaign_id from removed) and stripe = counter_stripe()
+    order by campaign_id for update of counter;
   update live_query_counter counter
     set waiting = counter.waiting - gone.waiting,
       successful = counter.successful - gone.successful,
       errored = counter.errored - gone.errored
     from (
-      select campaign_id, device_id % 16 as stripe,
+      select campaign_id,
         count(*) filter (where state = 'waiting') as waiting,
         count(*) filter (where state = 'successful') as successful,
         count(*) filter (where state = 'errored') as errored
-      from removed group by 1, 2) gone
-    where counter.campaign_id = gone.campaign_id and counter.stripe = gone.stripe;
+      from removed group by 1) gone
+    where counter.campaign_id = gone.campaign_id and counter.stripe = counter_stripe();
   return null;
 end
 $function$

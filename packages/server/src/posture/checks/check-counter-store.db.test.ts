@@ -1,8 +1,8 @@
-import { sql, type Transaction } from 'kysely'
+import { sql } from 'kysely'
 import { afterAll, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/support/database.ts'
+import { onOtherStripe, readStripe } from '../../../test/support/other-stripe.ts'
 import { createPosture } from '../../../test/support/posture-fixtures.ts'
-import type { Schema } from '../../schema/schema.ts'
 import { moveCheckCounters, type CounterDelta } from './check-counter-store.ts'
 
 const database = await createTestDatabase()
@@ -17,7 +17,7 @@ test('what two connections count of one check does not wait for the commit of th
   ]
   await db.transaction().execute(async (first) => {
     await moveCheckCounters(first, deltas)
-    await onOtherStripe(await readStripe(first), async (second) => {
+    await onOtherStripe(db, await readStripe(first), async (second) => {
       await sql`set local lock_timeout = '5s'`.execute(second)
       await moveCheckCounters(second, deltas)
     })
@@ -35,19 +35,3 @@ test('what two connections count of one check does not wait for the commit of th
     { status: 'passing', count: '-40' },
   ])
 })
-
-async function readStripe(tx: Transaction<Schema>): Promise<number> {
-  const { rows } = await sql<{ stripe: number }>`select counter_stripe() as stripe`.execute(tx)
-  return rows[0]?.stripe ?? -1
-}
-
-/** On a connection that counts elsewhere; one that does not is kept busy meanwhile. */
-async function onOtherStripe(
-  stripe: number,
-  run: (tx: Transaction<Schema>) => Promise<void>,
-): Promise<void> {
-  await db.transaction().execute(async (tx) => {
-    const isOther = (await readStripe(tx)) !== stripe
-    await (isOther ? run(tx) : onOtherStripe(stripe, run))
-  })
-}

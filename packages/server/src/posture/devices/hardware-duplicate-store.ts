@@ -37,8 +37,8 @@ const HAS_TWIN = sql<boolean>`exists (
       or lower(twin.hardware_uuid) = lower(device.hardware_uuid)))`
 
 /**
- * Makes the flag true of every device with some of this hardware, and answers those of which it was not. The
- * hardware is locked.
+ * Makes the flag true of every device with some of this hardware, and answers those of which it was not. The devices are
+ * locked by ascending id. The hardware is locked.
  */
 export async function updateDuplicates(
   tx: Transaction<Schema>,
@@ -53,9 +53,14 @@ export async function updateDuplicates(
       cross join lateral (
         select id from device
         where lower(serial) = lower(known.serial) or lower(hardware_uuid) = lower(known.uuid)
-        offset 0) as device)
+        offset 0) as device),
+    changed as materialized (
+      select device.id from device
+      where device.id in (select id from concerned)
+        and ${HAS_TWIN} <> (duplicate_hardware_since is not null)
+      order by device.id for no key update)
     update device set duplicate_hardware_since = case when ${HAS_TWIN} then ${at}::timestamptz end
-    where device.id in (select id from concerned)
+    where device.id in (select id from changed)
       and ${HAS_TWIN} <> (duplicate_hardware_since is not null)
     returning id, name, serial, hardware_uuid as "hardwareUuid", duplicate_hardware_since is not null as "isDuplicate"
   `.execute(tx)

@@ -17,8 +17,8 @@ export interface StorableAnswer {
 /**
  * Stores the answers of devices that are still owed, and moves the counters, in one statement. Left
  * out are answers to another revision, repeated ones and those to campaigns that do not ask the device.
- * The devices must be locked. Counters are locked in ascending order of campaign and stripe: call it once in a
- * transaction and late, so that the answers of other devices wait briefly if at all. `answers` holds one of each
+ * The devices must be locked. Counters are spread by connection, so that groups of answers do not wait for each other's
+ * commit, and locked in ascending order of campaign: call it once in a transaction. `answers` holds one of each
  * device and campaign at most.
  */
 export async function insertOwedAnswers(
@@ -43,10 +43,10 @@ export async function insertOwedAnswers(
         warning_message, ${answeredAt}::timestamptz
       from owed order by campaign_id, device_id)
     insert into live_query_counter as counter (campaign_id, stripe, waiting, successful, errored)
-    select campaign_id, (device_id % 16)::smallint as stripe, -count(*)::integer,
+    select campaign_id, counter_stripe(), -count(*)::integer,
       (count(*) filter (where state = 'successful'))::integer,
       (count(*) filter (where state = 'errored'))::integer
-    from owed group by campaign_id, stripe order by campaign_id, stripe
+    from owed group by campaign_id order by campaign_id
     on conflict (campaign_id, stripe) do update set
       waiting = counter.waiting + excluded.waiting,
       successful = counter.successful + excluded.successful,

@@ -37,9 +37,9 @@ export async function findOpenCampaign(
 export async function listOpenCampaignIds(db: Kysely<Schema>): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from live_query_campaign campaign
-    where published and exists (
-      select from live_query_counter counter
-      where counter.campaign_id = campaign.id and counter.waiting > 0)
+    where published and (
+      select sum(counter.waiting) from live_query_counter counter
+      where counter.campaign_id = campaign.id) > 0
     order by id
   `.execute(db)
   return rows.map(({ id }) => id)
