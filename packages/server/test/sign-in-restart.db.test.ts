@@ -12,7 +12,7 @@ import { createTestDatabase, type TestDatabase } from './support/database.ts'
 import { insertDevice, insertPerson } from './support/factories.ts'
 import { inOrder } from './support/sign-in-fixtures.ts'
 import { toUrl } from './support/to-url.ts'
-import { findFreePort } from '../src/platform/net/find-free-port.ts'
+import { reservePort } from './support/reserve-ports.ts'
 import { ServiceProcess } from './e2e/support/service-process.ts'
 
 const EMAIL = 'ada@example.com'
@@ -28,7 +28,7 @@ const services: ServiceProcess[] = []
 beforeAll(async () => {
   database = await createTestDatabase()
   folder = await mkdtemp(join(tmpdir(), 'heliograph-restart-'))
-  const ports = [await findFreePort('127.0.0.1'), await findFreePort('127.0.0.1')]
+  const ports = [await reservePort(), await reservePort()]
   baseUrl = `http://127.0.0.1:${ports[0]}`
   const masterKey = randomBytes(32).toString('base64')
   for (const port of ports) {

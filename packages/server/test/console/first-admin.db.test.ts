@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { request } from 'undici'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { CleanupStack } from '../../src/platform/cleanup-stack.ts'
-import { findFreePort } from '../../src/platform/net/find-free-port.ts'
+import { reservePort } from '../support/reserve-ports.ts'
 import { ServiceProcess } from '../e2e/support/service-process.ts'
 import { OWN_PAGE } from '../support/console-session.ts'
 import { createTestDatabase } from '../support/database.ts'
@@ -29,7 +29,7 @@ beforeAll(async () => {
   cleanup.add(() => database.close())
   const dataDir = await mkdtemp(join(tmpdir(), 'first-admin-'))
   cleanup.add(() => rm(dataDir, { recursive: true, force: true }))
-  const port = await findFreePort('127.0.0.1')
+  const port = await reservePort()
   // A passkey belongs to a name, not to an address.
   baseUrl = `http://localhost:${port}`
   const environment = {
@@ -44,7 +44,7 @@ beforeAll(async () => {
     await service.start()
     return service
   }
-  startSecond = async () => start(await findFreePort('127.0.0.1'))
+  startSecond = async () => start(await reservePort())
   first = await start(port)
 })
 afterAll(() => cleanup.run())

@@ -20,7 +20,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { waitUntilNoneLeft } from '../support/wait-until-none-left.ts'
 import { findProgram } from './support/program.ts'
 import { ReportingAgent } from './support/reporting-agent.ts'
-import { findFreePort } from '../../src/platform/net/find-free-port.ts'
+import { reservePort } from '../support/reserve-ports.ts'
 import { ServiceProcess } from './support/service-process.ts'
 
 const AGENTS = 4
@@ -93,7 +93,7 @@ describe('a service that is lost and restored from its backup', () => {
     // As root the database runs as another user, who must be able to pass through.
     await chmod(folder, 0o711)
     await writeFile(passphraseFile(), 'a passphrase of a test\n', { mode: 0o600 })
-    port = await findFreePort('127.0.0.1')
+    port = await reservePort()
     service = createService('data')
     await service.start()
   })

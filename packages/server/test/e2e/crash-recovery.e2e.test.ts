@@ -14,7 +14,7 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { waitUntilNoneLeft } from '../support/wait-until-none-left.ts'
 import { ReportingAgent } from './support/reporting-agent.ts'
-import { findFreePort } from '../../src/platform/net/find-free-port.ts'
+import { reservePort } from '../support/reserve-ports.ts'
 import { ServiceProcess } from './support/service-process.ts'
 
 /** Raise it for a long run: `HELIOGRAPH_TEST_KILLS=200 npm test -- --project e2e crash`. */
@@ -54,7 +54,7 @@ describe('a service that is killed at random moments', () => {
     await chmod(folder, 0o711)
     service = new ServiceProcess({
       dataDir: join(folder, 'data'),
-      port: await findFreePort('127.0.0.1'),
+      port: await reservePort(),
       environment: {
         HELIOGRAPH_CHECK_INTERVAL_SECONDS: '1',
         HELIOGRAPH_RATE_LIMIT_PER_MINUTE: '1000000',

@@ -14,7 +14,7 @@ import type { Method } from '../../src/cli/demo/verified-event.ts'
 import { loadConfig } from '../../src/app/config/load-config.ts'
 import { waitUntilNoneLeft } from '../support/wait-until-none-left.ts'
 import { RecordingProxy } from './support/recording-proxy.ts'
-import { findFreePort } from '../../src/platform/net/find-free-port.ts'
+import { reservePort } from '../support/reserve-ports.ts'
 import { ServiceProcess } from './support/service-process.ts'
 
 /** Raise it for a long run: `HELIOGRAPH_TEST_KILLS=20 npm test -- --project e2e demo-load`. */
@@ -48,7 +48,7 @@ describe('a service that is killed while the fleet of the demo reports', () => {
     await chmod(folder, 0o711)
     service = new ServiceProcess({
       dataDir: join(folder, 'data'),
-      port: await findFreePort('127.0.0.1'),
+      port: await reservePort(),
       environment: {
         HELIOGRAPH_CHECK_INTERVAL_SECONDS: '5',
         HELIOGRAPH_CHECK_IN_INTERVAL_SECONDS: '2',

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createFleet, type Fleet } from '@heliograph/simulator'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { waitUntilNoneLeft } from '../support/wait-until-none-left.ts'
-import { findFreePort } from '../../src/platform/net/find-free-port.ts'
+import { reservePort } from '../support/reserve-ports.ts'
 import { ServiceProcess } from './support/service-process.ts'
 
 /** Raise it for a long run: `HELIOGRAPH_TEST_DEVICES=2000 npm test -- --project e2e live-query`. */
@@ -45,7 +45,7 @@ describe(`a live query to ${DEVICES} devices`, () => {
     await chmod(folder, 0o711)
     service = new ServiceProcess({
       dataDir: join(folder, 'data'),
-      port: await findFreePort('127.0.0.1'),
+      port: await reservePort(),
       environment: {
         HELIOGRAPH_RATE_LIMIT_PER_MINUTE: '1000000',
         HELIOGRAPH_CHECK_IN_INTERVAL_SECONDS: '5',

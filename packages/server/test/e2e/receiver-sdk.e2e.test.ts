@@ -26,7 +26,7 @@ import { toNodeHandler } from '@heliograph/receiver/node'
 import { createServer } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { ReportingAgent } from './support/reporting-agent.ts'
-import { findFreePort } from '../../src/platform/net/find-free-port.ts'
+import { reservePort } from '../support/reserve-ports.ts'
 import { ServiceProcess } from './support/service-process.ts'
 
 let folder: string
@@ -43,7 +43,7 @@ beforeAll(async () => {
   await chmod(folder, 0o711)
   service = new ServiceProcess({
     dataDir: join(folder, 'data'),
-    port: await findFreePort('127.0.0.1'),
+    port: await reservePort(),
     environment: { HELIOGRAPH_RATE_LIMIT_PER_MINUTE: '1000000', HELIOGRAPH_LOG_LEVEL: 'warn' },
   })
   await service.start()

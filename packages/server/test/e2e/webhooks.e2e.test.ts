@@ -7,7 +7,7 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { verifyStandard } from '../support/webhook-verifiers.ts'
 import { waitUntilNoneLeft } from '../support/wait-until-none-left.ts'
-import { findFreePort } from '../../src/platform/net/find-free-port.ts'
+import { reservePort } from '../support/reserve-ports.ts'
 import { ServiceProcess } from './support/service-process.ts'
 
 const EVENTS = Number(process.env['HELIOGRAPH_TEST_WEBHOOKS'] ?? 10_000)
@@ -34,7 +34,7 @@ describe('webhooks of a service that is killed with its database', () => {
     await chmod(folder, 0o711)
     service = new ServiceProcess({
       dataDir: join(folder, 'data'),
-      port: await findFreePort('127.0.0.1'),
+      port: await reservePort(),
       environment: { HELIOGRAPH_LOG_LEVEL: 'warn' },
     })
     await service.start()
@@ -100,7 +100,7 @@ describe('webhooks of a service that is killed with its database', () => {
         response.writeHead(204).end()
       })
     })
-    const port = await findFreePort('127.0.0.1')
+    const port = await reservePort()
     await new Promise<void>((resolve) => receiver.listen(port, '127.0.0.1', resolve))
     return `http://127.0.0.1:${port}/hooks`
   }

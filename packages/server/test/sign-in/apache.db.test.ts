@@ -1,7 +1,7 @@
 /* A real application: Debian's Apache, which lets nobody see its pages who has not signed in from a device in order. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
-import { findFreePort } from '../../src/platform/net/find-free-port.ts'
+import { reservePort } from '../support/reserve-ports.ts'
 import { findCheckBySlug } from '../../src/posture/checks/catalogue-store.ts'
 import { requestCheckRefresh } from '../../src/posture/checks/request-check-refresh.ts'
 import { HAS_APACHE, startApache } from './apache.ts'
@@ -25,7 +25,7 @@ describe.skipIf(!HAS_APACHE)(TITLE, () => {
     ada = await world.addPerson('Ada')
     computer = await world.addComputer(ada)
     world.sitAt(computer)
-    const port = await findFreePort('127.0.0.1')
+    const port = await reservePort()
     url = `http://localhost:${port}`
     const access = await world.register({
       name: 'Apache',

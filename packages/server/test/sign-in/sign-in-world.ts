@@ -20,7 +20,7 @@ import { startService } from '../../src/app/service.ts'
 import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
 import { findOrCreatePerson } from '../../src/people/people/find-or-create-person.ts'
 import { CleanupStack } from '../../src/platform/cleanup-stack.ts'
-import { findFreePortRange } from '../../src/platform/net/find-free-port.ts'
+import { reservePorts } from '../support/reserve-ports.ts'
 import { SILENT_LOGGER } from '../../src/platform/silent-logger.ts'
 import { findCheckBySlug } from '../../src/posture/checks/catalogue-store.ts'
 import { configureCheck } from '../../src/posture/checks/configuration/configure-check.ts'
@@ -89,7 +89,7 @@ export async function openSignInWorld(): Promise<SignInWorld> {
   const dataDir = await mkdtemp(join(tmpdir(), 'sign-in-'))
   cleanup.add(() => rm(dataDir, { recursive: true, force: true }))
   // All in one range: the port of the service is none of those that it leases.
-  const { first: port, last } = await findFreePortRange('127.0.0.1', 1 + PROBE_PORTS)
+  const { first: port, last } = await reservePorts(1 + PROBE_PORTS)
   const baseUrl = `http://localhost:${port}`
   const config = loadConfig({
     DATABASE_URL: toUrl(database.connection),

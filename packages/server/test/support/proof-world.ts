@@ -11,7 +11,7 @@ import { systemClock } from '../../src/platform/clock.ts'
 import { createListener } from '../../src/platform/db/listener.ts'
 import { createHttpApp } from '../../src/platform/http/create-app.ts'
 import { listPorts } from '../../src/platform/net/browser-ports.ts'
-import { findFreePort, findFreePortRange } from '../../src/platform/net/find-free-port.ts'
+import { reservePort, reservePorts } from './reserve-ports.ts'
 import { newSecret } from '../../src/platform/ids.ts'
 import { SILENT_LOGGER } from '../../src/platform/silent-logger.ts'
 import { createSupervisor } from '../../src/app/supervisor.ts'
@@ -92,7 +92,7 @@ export async function openProofWorld({
   const database = await createTestDatabase()
   cleanup.add(() => database.close())
   const runChange = createChangeRunner(database.db, systemClock, [])
-  const probePorts = await findFreePortRange('127.0.0.1', PORT_COUNT)
+  const probePorts = await reservePorts(PORT_COUNT)
   const http = createHttpApp({
     logger: SILENT_LOGGER,
     baseUrl: 'http://127.0.0.1',
@@ -116,7 +116,7 @@ export async function openProofWorld({
             }
       }),
     )
-  const port = await findFreePort('127.0.0.1')
+  const port = await reservePort()
   const baseUrl = `http://${hostname}:${port}`
   const part = createProofPart(
     { clock: systemClock, db: database.db, log: SILENT_LOGGER, runChange },

@@ -14,7 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from 'node:tls'
 import { CleanupStack } from '../../src/platform/cleanup-stack.ts'
 import { systemClock } from '../../src/platform/clock.ts'
-import { findFreePort } from '../../src/platform/net/find-free-port.ts'
+import { reservePort } from './reserve-ports.ts'
 import { openSelfSignedTls } from '../../src/platform/tls/self-signed-tls.ts'
 
 export type ProxyName = 'nginx' | 'caddy' | 'traefik' | 'envoy'
@@ -74,7 +74,7 @@ export async function runProxy(
   const { current } = await openSelfSignedTls({ folder, names: [HOST], clock: systemClock })
   await writeFile(join(folder, 'site.crt'), current.cert)
   await writeFile(join(folder, 'site.key'), current.key)
-  const port = await findFreePort('127.0.0.1')
+  const port = await reservePort()
   const config = join(folder, 'config.yaml')
   await writeFile(config, await toConfig({ folder, port }))
   const args = {

@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { sql, type Kysely } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { findFreePort } from '../net/find-free-port.ts'
+import { reservePort } from '../../../test/support/reserve-ports.ts'
 import { openDatabase, toPreparedDb, type Database } from './database.ts'
 import { DatabaseNetwork } from './database-network.ts'
 import { readFromReplica } from './read-replica.ts'
@@ -56,7 +56,7 @@ describe.skipIf(!isThere)(`a standby (needs PostgreSQL 15 in ${PROGRAMS})`, () =
     folder = await mkdtemp(join(tmpdir(), 'heliograph-standby-'))
     await chmod(folder, 0o755)
     if (user !== undefined) await chown(folder, user.uid, user.gid)
-    ports = { primary: await findFreePort('127.0.0.1'), standby: await findFreePort('127.0.0.1') }
+    ports = { primary: await reservePort(), standby: await reservePort() }
     const primary = join(folder, 'primary')
     await run('initdb', '-D', primary, '-U', 'owner', '-A', 'trust', '-E', 'UTF8', '--no-sync')
     await start('primary')

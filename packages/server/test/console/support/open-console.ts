@@ -8,7 +8,7 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import { toConsoleSite } from '../../../src/organisation/admin-sign-in/console-site.ts'
 import { CleanupStack } from '../../../src/platform/cleanup-stack.ts'
-import { findFreePort } from '../../../src/platform/net/find-free-port.ts'
+import { reservePort } from '../../support/reserve-ports.ts'
 import { findViolations, toFinding } from '../../support/axe-violations.ts'
 import { composeTestApi, type ComposedApi } from '../../support/composed-api.ts'
 import { createConsoleSession, type TestSessionOptions } from '../../support/console-session.ts'
@@ -69,7 +69,7 @@ export function consoleForTests(environment: Readonly<Record<string, string>> = 
 
 async function openConsole(environment: Readonly<Record<string, string>>): Promise<OpenConsole> {
   const cleanup = new CleanupStack()
-  const port = await findFreePort('localhost')
+  const port = await reservePort('localhost')
   const baseUrl = `http://localhost:${port}`
   const api = await composeTestApi({
     environment: {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, request } from 'undici'
-import { findFreePort } from '../../../../src/platform/net/find-free-port.ts'
+import { reservePort } from '../../../support/reserve-ports.ts'
 import { ServiceProcess } from '../service-process.ts'
 import { pollOnce, PushSink, waitForSet, type ReceivedSet } from './event-feed.ts'
 import { COMPLIANCE_CHANGE, EVENT_BASE, type SuiteKey } from './set-checks.ts'
@@ -78,7 +78,7 @@ export class SuiteEnvironment {
     await chmod(folder, 0o711)
     const service = new ServiceProcess({
       dataDir: join(folder, 'data'),
-      port: await findFreePort('127.0.0.1'),
+      port: await reservePort(),
       isTls: true,
       environment: { HELIOGRAPH_LOG_LEVEL: 'warn', HELIOGRAPH_RATE_LIMIT_PER_MINUTE: '100000' },
     })
