@@ -2050,7 +2050,7 @@ create table reporting_record (
   device_id bigint not null,
   columns jsonb not null,
   collected_at timestamp with time zone not null,
-  constraint reporting_record_pkey PRIMARY KEY (id),
+  constraint reporting_record_pkey PRIMARY KEY (table_name, id),
   constraint reporting_record_device_id_fkey FOREIGN KEY (device_id) REFERENCES device(id) ON DELETE CASCADE
 );
 
@@ -2785,7 +2785,6 @@ CREATE INDEX registration_request_status ON public.registration_request USING bt
 CREATE INDEX reporting_query_run_query ON public.reporting_query_run USING btree (query_id, id);
 CREATE INDEX reporting_record_collected_at ON public.reporting_record USING btree (table_name, collected_at);
 CREATE INDEX reporting_record_device ON public.reporting_record USING btree (device_id, table_name);
-CREATE INDEX reporting_record_table ON public.reporting_record USING btree (table_name, id);
 CREATE UNIQUE INDEX saved_view_name ON public.saved_view USING btree (owner_id, list, lower(name));
 CREATE UNIQUE INDEX sign_in_application_name ON public.sign_in_application USING btree (lower(name)) WHERE (deleted_at IS NULL);
 CREATE INDEX sign_in_application_upstream ON public.sign_in_application USING btree (upstream_provider_id);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestApi, type TestApi } from '../../../test/support/api-app.ts'
+import { recordStatements } from '../../../test/support/record-statements.ts'
 import { insertDevice } from '../../../test/support/factories.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import { HOUR_MS, MINUTE_MS } from '../../platform/clock.ts'
@@ -91,6 +92,17 @@ describe('reporting queries', () => {
   it('ignores tables that it does not know', async () => {
     await report('no_such_table', [{ a: '1' }])
     expect(await listRecords()).toHaveLength(1)
+  })
+
+  it('takes two statements for a snapshot that has changed, and one for one that has not', async () => {
+    const count = async (rows: readonly OsqueryRow[], at: number) => {
+      const statements = await recordStatements(() => report('groups', rows, at))
+      return statements.filter(({ text }) => text.includes('reporting_')).length
+    }
+    expect(await count([{ gid: '1' }], 10)).toBe(2)
+    expect(await count([{ gid: '2' }], 11)).toBe(2)
+    expect(await count([{ gid: '2' }], 12)).toBe(1)
+    expect(await count([{ gid: '3' }], 11)).toBe(1)
   })
 
   it('answers a query with its results, numbers as numbers and odd numbers as null', async () => {

@@ -1,5 +1,4 @@
 import { sql, type Transaction } from 'kysely'
-import { MINUTE_MS } from '../../platform/clock.ts'
 import type { Schema } from '../../schema/schema.ts'
 
 /** What a device reported of one table at one time. */
@@ -13,7 +12,7 @@ export interface ReportingSnapshot {
 }
 
 /** Snapshots of a table are an hour apart; lines that a device sends again come after a timeout of a minute at the most. */
-const REPEATED_WITHIN_MS = 5 * MINUTE_MS
+const REPEATED_WITHIN = '5 minutes'
 
 /** Answers whether the records must be written: the snapshot is newer and its content another. */
 export async function updateReportingSnapshot(
@@ -22,31 +21,33 @@ export async function updateReportingSnapshot(
   contentHash: Buffer,
   collectedAt: Date,
 ): Promise<boolean> {
-  const stored = await tx
-    .selectFrom('reporting_snapshot')
-    .select(['unix_time', 'content_hash', 'collected_at'])
-    .where('device_id', '=', deviceId)
-    .where('table_name', '=', tableName)
-    .forUpdate()
-    .executeTakeFirst()
-  if (stored !== undefined && Number(stored.unix_time) >= unixTime) {
-    const isSame = Number(stored.unix_time) === unixTime && stored.content_hash.equals(contentHash)
-    const isClose = Math.abs(+collectedAt - +stored.collected_at) < REPEATED_WITHIN_MS
-    if (isSame || isClose) return false
-  }
-  const values = {
-    unix_time: unixTime,
-    epoch,
-    counter,
-    content_hash: contentHash,
-    collected_at: collectedAt,
-  }
-  await tx
-    .insertInto('reporting_snapshot')
-    .values({ device_id: deviceId, table_name: tableName, ...values })
-    .onConflict((conflict) => conflict.columns(['device_id', 'table_name']).doUpdateSet(values))
-    .execute()
-  return stored?.content_hash.equals(contentHash) !== true
+  const { rows } = await sql<{ isChanged: boolean }>`
+    with reported as materialized (
+      select ${unixTime}::bigint as unix_time, ${contentHash}::bytea as content_hash,
+        ${collectedAt}::timestamptz as collected_at),
+    stored as materialized (
+      select unix_time, content_hash, collected_at from reporting_snapshot
+      where device_id = ${deviceId} and table_name = ${tableName} for update),
+    written as (
+      insert into reporting_snapshot
+        (device_id, table_name, unix_time, epoch, counter, content_hash, collected_at)
+      select ${deviceId}::bigint, ${tableName}, unix_time, ${epoch}::bigint, ${counter}::bigint,
+        content_hash, collected_at
+      from reported
+      where not exists (
+        select from stored
+        where stored.unix_time >= reported.unix_time
+          and (stored.unix_time = reported.unix_time
+              and stored.content_hash = reported.content_hash
+            or stored.collected_at > reported.collected_at - ${REPEATED_WITHIN}::interval
+              and stored.collected_at < reported.collected_at + ${REPEATED_WITHIN}::interval))
+      on conflict (device_id, table_name) do update set unix_time = excluded.unix_time,
+        epoch = excluded.epoch, counter = excluded.counter,
+        content_hash = excluded.content_hash, collected_at = excluded.collected_at
+      returning content_hash)
+    select (select content_hash from stored) is distinct from content_hash as "isChanged"
+    from written`.execute(tx)
+  return rows[0]?.isChanged ?? false
 }
 
 /**
@@ -65,12 +66,12 @@ export async function updateReportingRecords(
       select columns, ordinal, row_number() over (partition by columns order by ordinal) as copy
       from jsonb_array_elements(${text}::jsonb) with ordinality as reported(columns, ordinal)
     ), stored as materialized (
-      select id, columns, row_number() over (partition by columns order by id) as copy
+      select id, ctid as place, columns, row_number() over (partition by columns order by id) as copy
       from reporting_record where device_id = ${deviceId} and table_name = ${tableName}
     ), gone as (
-      delete from reporting_record where id in (
-        select stored.id from stored left join reported using (columns, copy)
-        where reported.ordinal is null)
+      delete from reporting_record where ctid = any(array(
+        select stored.place from stored left join reported using (columns, copy)
+        where reported.ordinal is null))
     )
     insert into reporting_record (table_name, device_id, columns, collected_at)
     select ${tableName}, ${deviceId}::bigint, reported.columns, ${receivedAt}
