@@ -11,7 +11,7 @@ import type { DatabaseConnection } from './connection.ts'
 import { DatabaseClient } from './database-client.ts'
 import type { DatabaseNetwork } from './database-network.ts'
 import { giveInTurns, PoolTurns } from './pool-turns.ts'
-import { prepareStatements, type PreparingPool } from './prepared-statements.ts'
+import { PreparedStatements, prepareStatements, type PreparingPool } from './prepared-statements.ts'
 import { ReplicaRouter, type ReplicaCounts } from './read-replica.ts'
 
 export interface DatabaseOptions {
@@ -131,11 +131,12 @@ export function openDatabase<Tables>(
   const router = replica && new ReplicaRouter(shared, replica)
   const routed = router === undefined ? shared : { ...shared, connect: () => router.connect() }
   const db = openKysely<Tables>(routed)
-  const preparingPool = prepareStatements(shared)
+  const prepared = new PreparedStatements()
+  const preparingPool = prepareStatements(shared, prepared)
   const preparedDb = openKysely<Tables>(preparingPool)
   poolsOf.set(preparedDb, preparingPool)
   // Changes never meet a standby: what `db` reads does, prepared or not.
-  preparing.set(db, router ? openKysely<Tables>(prepareStatements(routed)) : preparedDb)
+  preparing.set(db, router ? openKysely<Tables>(prepareStatements(routed, prepared)) : preparedDb)
   return {
     db,
     preparedDb,

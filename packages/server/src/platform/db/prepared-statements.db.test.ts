@@ -4,7 +4,7 @@ import { createTestDatabase } from '../../../test/support/database.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import { createChangeRunner } from '../../changes/change.ts'
 import { systemClock } from '../clock.ts'
-import { openDatabase, runTogether } from './database.ts'
+import { openDatabase, runTogether, toPreparedDb } from './database.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { DatabaseNetwork } from './database-network.ts'
 
@@ -172,5 +172,29 @@ test('answers statements of one transaction that are sent at once', async () => 
         Promise.all([readGauge(tx, 1), sql`select 1 as one, ${turn}::int as turn`.execute(tx)]),
       )
     expect(rows).toMatchObject([{ id: 1 }, { rows: [{ one: 1, turn }] }])
+  }
+})
+
+test('prepares once what both changes and reads beside a standby send by one connection', async () => {
+  const beside = openDatabase<Schema>(database.connection, {
+    network: new DatabaseNetwork(),
+    poolMax: 1,
+    logError: () => undefined,
+    readReplica: { connection: database.connection, logProblem: () => undefined },
+  })
+  try {
+    for (let run = 0; run < 4; run += 1) {
+      await readGauge(beside.preparedDb, 1)
+      await readGauge(toPreparedDb(beside.db), 2)
+    }
+    for (let run = 0; run < 4; run += 1) {
+      await sql`select value as later from gauge where id = ${run}`.execute(toPreparedDb(beside.db))
+    }
+    const { rows } = await beside.pool.query<{ text: string }>(
+      `select distinct left(statement, 20) as text from pg_prepared_statements order by 1`,
+    )
+    expect(rows.map(({ text }) => text)).toEqual(['select * from gauge ', 'select value as late'])
+  } finally {
+    await beside.close()
   }
 })

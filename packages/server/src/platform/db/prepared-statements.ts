@@ -113,6 +113,20 @@ export interface TogetherStatement {
 
 type Rows = readonly Record<string, unknown>[]
 
+/** What is prepared on the connections of a process: pools that give the same connections share it. */
+export class PreparedStatements {
+  readonly #names = new StatementNames()
+  readonly #clients = new WeakMap<PoolClient, PreparingClient>()
+
+  clientOf(client: PoolClient): PreparingClient {
+    const known = this.#clients.get(client)
+    if (known !== undefined) return known
+    const preparing = new PreparingClient(client, this.#names)
+    this.#clients.set(client, preparing)
+    return preparing
+  }
+}
+
 /**
  * The pool as the query builder takes it, with repeated statements prepared. An outdated one is run
  * again at once; inside a transaction, which it has broken, that is for whoever runs the transaction.
@@ -122,17 +136,9 @@ export function prepareStatements(
     readonly connect: () => Promise<PoolClient>
     readonly end: () => Promise<void>
   },
+  prepared: PreparedStatements,
 ): PreparingPool {
-  const names = new StatementNames()
-  const clients = new WeakMap<PoolClient, PreparingClient>()
-  const connect = async () => {
-    const client = await pool.connect()
-    const known = clients.get(client)
-    if (known !== undefined) return known
-    const preparing = new PreparingClient(client, names)
-    clients.set(client, preparing)
-    return preparing
-  }
+  const connect = async () => prepared.clientOf(await pool.connect())
   return {
     options: pool.options,
     end: () => pool.end(),
