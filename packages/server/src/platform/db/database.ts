@@ -10,6 +10,7 @@ import { MINUTE_MS, SECOND_MS } from '../clock.ts'
 import type { DatabaseConnection } from './connection.ts'
 import { DatabaseClient } from './database-client.ts'
 import type { DatabaseNetwork } from './database-network.ts'
+import { parseTime } from './parse-time.ts'
 import { giveInTurns, PoolTurns } from './pool-turns.ts'
 import { PreparedStatements, prepareStatements, type PreparingPool } from './prepared-statements.ts'
 import { ReplicaRouter, type ReplicaCounts } from './read-replica.ts'
@@ -98,6 +99,7 @@ const REPLICA_CONNECTION_TIMEOUT_MS = SECOND_MS
 const CONNECTION_AGE_MAX_SECONDS = 1_800
 
 const DATE: number = types.builtins.DATE
+const TIMESTAMPTZ: number = types.builtins.TIMESTAMPTZ
 
 /**
  * Values as the service reads them: `bigint` and `numeric` as decimal strings because a number would
@@ -106,6 +108,7 @@ const DATE: number = types.builtins.DATE
 const valueTypes: CustomTypesConfig = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     if (oid === DATE && format !== 'binary') return (text: string): unknown => text
+    if (oid === TIMESTAMPTZ && format !== 'binary') return parseTime
     return types.getTypeParser(oid, format) as (text: string) => unknown
   },
 }

@@ -141,11 +141,11 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
   async listPage(db: Kysely<Schema>, page: ListPage): Promise<Stored[]> {
     const { search, window, scope, ahead } = page
     const isUsual = search === undefined && isUsualLimit(window.limit)
-    const rows =
+    const rows: readonly object[] =
       isUsual && scope === undefined
         ? await readRows<object, Schema>(db, this.toPageStatement(db, window), ahead)
         : await this.#selectPage(isUsual ? toPreparedDb(db) : db, page).execute()
-    return rows.map(toRecord) as object[] as Stored[]
+    return rows.map((row) => toRecord(row) as Stored)
   }
 
   /** The statement that reads a page of a usual length, without a search. */
