@@ -1,5 +1,4 @@
 /** Turns what Node and undici report into failures with a stable code and words that a person understands. */
-import { errors } from 'undici'
 import { errorCodeOf } from '../error-code-of.ts'
 import { ConnectionError } from './connection-error.ts'
 import type { FailureCode, FailureStage, OutboundFailure } from './outbound-result.ts'
@@ -88,7 +87,7 @@ export function describeExchangeError(error: unknown, hasStatus: boolean): Outbo
   if (error instanceof ConnectionError) return error.failure
   const stage = hasStatus ? 'body' : 'headers'
   const moment = hasStatus ? 'before its answer was complete' : 'before it answered'
-  if (error instanceof errors.HTTPParserError) {
+  if (isParserError(error)) {
     return transient(stage, 'response_invalid', 'The answer is not valid HTTP')
   }
   const code = errorCodeOf(error)
@@ -120,6 +119,11 @@ export function describeExchangeError(error: unknown, hasStatus: boolean): Outbo
         ? tlsFailure('tls_failed', `The receiver ended the TLS connection ${moment} (${code})`)
         : transient(stage, 'connection_closed', `The connection broke ${moment} (${named(code)})`)
   }
+}
+
+/** By its name: the library is loaded for the first request alone. */
+function isParserError(error: unknown): boolean {
+  return error instanceof Error && error.name === 'HTTPParserError'
 }
 
 function tlsFailure(code: FailureCode, message: string): OutboundFailure {

@@ -4,20 +4,15 @@
  * no redirects, reads no proxy settings, retries nothing and knows nothing of what it carries.
  */
 import { systemConnector, type AddressConnector } from './guarded-connector.ts'
-import {
-  OriginPools,
-  TlsIdentityError,
-  type OutboundTls,
-  type PoolLimits,
-  type PoolTarget,
-} from './origin-pools.ts'
+import type { OriginPools, OutboundTls, PoolLimits, PoolTarget } from './origin-pools.ts'
 import { OutboundExchange, type BodyLimits, type OutboundTimeouts } from './outbound-exchange.ts'
 import type { OutboundFailed, OutboundFailure, OutboundResult } from './outbound-result.ts'
 import { findHeaderProblem } from './request-headers.ts'
 import { systemResolver, type Resolver } from './resolver.ts'
 import { maskResponse, sentSecretsMaskOf } from './sent-secrets.ts'
 import { checkTargetUrl, hostOf, portOf, type TargetPolicy } from './target-policy.ts'
-import { createTrustContext } from './trust.ts'
+import { TlsIdentityError } from './tls-identity-error.ts'
+import { createTrustContext, type TlsIdentity } from './trust.ts'
 
 export interface OutboundRequest {
   readonly url: string
@@ -101,27 +96,35 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
   const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts }
   const findTarget = createTargetCache(options.policy)
   const readHeaders = createHeadersReader(options.userAgent)
-  const pools = new OriginPools(
-    {
-      policy: options.policy,
-      resolver: options.resolver ?? systemResolver,
-      connector: options.connector ?? systemConnector,
-      secureContextFor: (identity) => createTrustContext(options.extraCa, identity),
-      dnsTimeoutMs: limits.dnsTimeoutMs,
-      connectTimeoutMs: limits.connectTimeoutMs,
-    },
-    limits,
-  )
+  const connector = {
+    policy: options.policy,
+    resolver: options.resolver ?? systemResolver,
+    connector: options.connector ?? systemConnector,
+    secureContextFor: (identity?: TlsIdentity) => createTrustContext(options.extraCa, identity),
+    dnsTimeoutMs: limits.dnsTimeoutMs,
+    connectTimeoutMs: limits.connectTimeoutMs,
+  }
+  if (options.extraCa !== undefined) connector.secureContextFor()
+  let opening: Promise<OriginPools> | undefined
+  let pools: OriginPools | undefined
   let isClosed = false
 
+  /** The library of connections is loaded and the roots are read for the first request: a start needs neither. */
+  async function openPools(): Promise<OriginPools> {
+    const { OriginPools } = await import('./origin-pools.ts')
+    pools = new OriginPools(connector, limits)
+    return pools
+  }
+
   function send(
+    opened: OriginPools,
     request: OutboundRequest,
     target: CheckedTarget,
     headers: string[],
   ): Promise<OutboundResult> {
     return new Promise((resolve) => {
       const { method, body = null, signal } = request
-      const pool = pools.poolFor(target, request.tls)
+      const pool = opened.poolFor(target, request.tls)
       const abort = (): void => exchange.fail(ABORTED)
       const exchange = new OutboundExchange(
         { ...timeouts, ...request.timeouts },
@@ -140,13 +143,14 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
   return {
     async request(request) {
       if (isClosed) return failed(CLOSED)
+      const opened = pools ?? (await (opening ??= openPools()))
       if (request.signal?.aborted === true) return failed(ABORTED)
       const target = findTarget(request.url)
       if (typeof target === 'string') return failed(refused('target_refused', target))
       const { problem, list } = readHeaders(request.headers ?? NO_HEADERS)
       if (problem !== undefined) return failed(refused('request_invalid', problem))
       try {
-        return await send(request, target, list)
+        return await send(opened, request, target, list)
       } catch (error) {
         if (!(error instanceof TlsIdentityError)) throw error
         return failed(refused('request_invalid', error.message))
@@ -154,7 +158,8 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
     },
     async close(graceMs = CLOSE_GRACE_MS) {
       isClosed = true
-      await pools.close(graceMs)
+      // Also those of a request that came before and waits for them.
+      await (await opening)?.close(graceMs)
     },
   }
 }

@@ -10,6 +10,7 @@ import {
   type ConnectorSettings,
 } from './guarded-connector.ts'
 import type { ConnectionSlot, OutboundExchange } from './outbound-exchange.ts'
+import { TlsIdentityError } from './tls-identity-error.ts'
 import type { TlsIdentity } from './trust.ts'
 
 export interface PoolLimits {
@@ -31,16 +32,6 @@ export interface PoolTarget extends ConnectionTarget {
 export interface OutboundTls extends TlsIdentity {
   /** Different for different material, also for an older version of the same. */
   readonly key: string
-}
-
-/** The TLS identity of a request cannot be used; `message` is public. */
-export class TlsIdentityError extends Error {
-  constructor(cause: unknown) {
-    super(cause instanceof Error ? cause.message : 'The client certificate cannot be used', {
-      cause,
-    })
-    this.name = 'TlsIdentityError'
-  }
 }
 
 /** How connections are opened; the context is made once per pool. */
