@@ -134,7 +134,7 @@ export function openDatabase<Tables>(
   const router = replica && new ReplicaRouter(shared, replica)
   const routed = router === undefined ? shared : { ...shared, connect: () => router.connect() }
   const db = openKysely<Tables>(routed)
-  const prepared = new PreparedStatements()
+  const prepared = new PreparedStatements(CONNECTION_AGE_MAX_SECONDS * SECOND_MS)
   const preparingPool = prepareStatements(shared, prepared)
   const preparedDb = openKysely<Tables>(preparingPool)
   poolsOf.set(preparedDb, preparingPool)

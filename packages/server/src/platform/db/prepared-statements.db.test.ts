@@ -198,3 +198,21 @@ test('prepares once what both changes and reads beside a standby send by one con
     await beside.close()
   }
 })
+
+test('runs nothing again that a pooler has prepared with other columns, and prepares it anew', async () => {
+  const write = (id: number) =>
+    sql<{ id: number }>`insert into gauge (id) values (${id}) returning id`.execute(preparedDb)
+  for (let id = 80; id < 84; id += 1) await write(id)
+  const { rows } = await opened.pool.query<{ name: string }>(
+    `select name from pg_prepared_statements
+     where statement = 'insert into gauge (id) values ($1) returning id' and name like 'heliograph%'`,
+  )
+  const [name = ''] = rows.map((row) => row.name)
+  await opened.pool.query(`deallocate ${name}`)
+  await opened.pool.query(
+    `prepare ${name} (integer) as insert into gauge (id) values ($1) returning id, value`,
+  )
+  await expect(write(84)).rejects.toThrow('other columns')
+  expect(await hasGauge(84)).toBe(true)
+  expect((await write(85)).rows).toEqual([{ id: 85 }])
+})

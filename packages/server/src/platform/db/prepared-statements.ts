@@ -1,73 +1,26 @@
 /*
  * Prepared statements: a statement that runs over and over is parsed and planned once per connection,
- * which for the short statements of a change is most of what it costs the server. Owns which
- * statements get a name and what happens when a name has become worthless; not what they say.
+ * which for the short statements of a change is most of what it costs the server. Owns what happens when a name
+ * has become worthless; not which statements get one, and not what they say.
  */
-import { createHash } from 'node:crypto'
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import type { Pool, PoolClient } from 'pg'
 import { errorCodeOf } from '../error-code-of.ts'
 import {
   KnownStatements,
+  OtherColumnsError,
   StatementBatch,
   type BatchStatement,
   type StatementResult,
 } from './statement-batch.ts'
+import { StatementNames } from './statement-names.ts'
 
-/** A text gets a name when it is met for this time: those that are built for one occasion never do. */
-const USES_BEFORE_NAMING = 2
-/** Every name takes memory in every connection of the server. */
-const NAMES_MAX = 400
-/** How many texts are counted at once. */
-const TEXTS_MAX = 2_000
-
-/** Not what ends transactions: there is nothing to plan. What begins one goes along with its first statement. */
-const PLANNED = /^\s*(?:select|with|insert|update|delete|begin|start transaction)\b/i
 const BEGINS = /^(?:begin|start transaction)\b/
 const ENDS = /^(?:commit|rollback)$/
 
 const FEATURE_NOT_SUPPORTED = '0A000'
 /** invalid_sql_statement_name and duplicate_prepared_statement. */
 const FORGOTTEN_CODES: ReadonlySet<string> = new Set(['26000', '42P05'])
-/** With the rest of a name less than the 63 bytes that the server takes. */
-const HASH_DIGITS = 32
-
-/** The names of the statements of one process. */
-class StatementNames {
-  readonly #names = new Map<string, string>()
-  readonly #uses = new Map<string, number>()
-  #generation = 0
-  #isAbandoned = false
-
-  /** The name for a statement; undefined while it is to run without one. */
-  nameOf(text: string): string | undefined {
-    const known = this.#names.get(text)
-    if (known !== undefined) return known
-    if (this.#isAbandoned || this.#names.size >= NAMES_MAX || !PLANNED.test(text)) return undefined
-    const uses = (this.#uses.get(text) ?? 0) + 1
-    if (uses <= USES_BEFORE_NAMING) {
-      if (this.#uses.size >= TEXTS_MAX) this.#uses.clear()
-      this.#uses.set(text, uses)
-      return undefined
-    }
-    this.#uses.delete(text)
-    const name = `heliograph_${this.#generation}_${hash(text)}`
-    this.#names.set(text, name)
-    return name
-  }
-
-  /** From now on statements have no names: something between here and the server keeps none. */
-  abandon(): void {
-    this.#isAbandoned = true
-    this.#names.clear()
-  }
-
-  /** Gives every statement another name: what the connections know under the present ones is outdated. */
-  renew(): void {
-    this.#generation += 1
-    this.#names.clear()
-  }
-}
 
 /**
  * Whether a prepared statement no longer fits the tables: another version of the service has added a
@@ -91,11 +44,6 @@ export function isForgottenStatement(error: unknown): boolean {
   return FORGOTTEN_CODES.has(errorCodeOf(error))
 }
 
-/** The same name means the same statement in every process: a pooler may mix their connections. */
-function hash(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, HASH_DIGITS)
-}
-
 /** A pool for the query builder, which takes several statements at once besides. */
 export interface PreparingPool extends PostgresPool {
   /**
@@ -115,8 +63,13 @@ type Rows = readonly Record<string, unknown>[]
 
 /** What is prepared on the connections of a process: pools that give the same connections share it. */
 export class PreparedStatements {
-  readonly #names = new StatementNames()
+  readonly #names: StatementNames
   readonly #clients = new WeakMap<PoolClient, PreparingClient>()
+
+  /** How long a connection lives at most. */
+  constructor(connectionAgeMaxMs: number) {
+    this.#names = new StatementNames(connectionAgeMaxMs)
+  }
 
   clientOf(client: PoolClient): PreparingClient {
     const known = this.#clients.get(client)
@@ -249,7 +202,9 @@ class PreparingClient implements PostgresPoolClient {
     }
   }
 
+  /** Whether the server has refused a statement for what it knows of its name. */
   #hasForgotten(error: unknown): boolean {
+    if (error instanceof OtherColumnsError) this.#names.renew()
     if (isForgottenStatement(error)) this.#names.abandon()
     else if (isOutdatedStatement(error)) this.#names.renew()
     else return false

@@ -62,11 +62,12 @@ interface Wire {
   sendCopyFail(reason: string): void
 }
 
-/** A prepared statement answers other columns than before; the code and the routine are those of PostgreSQL for it. */
-class OtherColumns extends Error {
-  override readonly name = 'OtherColumns'
-  readonly code = '0A000'
-  readonly routine = 'RevalidateCachedQuery'
+/**
+ * A prepared statement has answered other columns than before, and the server did not refuse it: a pooler has prepared it
+ * anew. It has run, so nobody may run it again.
+ */
+export class OtherColumnsError extends Error {
+  override readonly name = 'OtherColumnsError'
 }
 
 /** Statements on their way; give it to `client.query`, which calls back with the results in their order. */
@@ -142,7 +143,7 @@ export class StatementBatch {
     if (this.#fault !== undefined) return
     const shape = (this.#shape ??= this.#context.known.shapes.get(this.#current?.name ?? ''))
     if (shape?.names.length !== fields.length) {
-      this.#fault = new OtherColumns('a prepared statement answers other columns than before')
+      this.#fault = new OtherColumnsError('a prepared statement answers other columns than before')
       return
     }
     try {
