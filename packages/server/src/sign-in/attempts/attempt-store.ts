@@ -179,10 +179,13 @@ export async function listAttemptsOfDevices(
   db: Kysely<Schema>,
   deviceIds: readonly string[],
 ): Promise<Pick<Attempt, 'id' | 'revision'>[]> {
-  return db
-    .selectFrom('sign_in_attempt')
-    .select(['id', 'revision'])
-    .where('device_id', 'in', deviceIds)
-    .where('ended_at', 'is', null)
-    .execute()
+  return (
+    db
+      .selectFrom('sign_in_attempt')
+      .select(['id', 'revision'])
+      // One text however many there are, which is planned once.
+      .where(sql<boolean>`device_id = any(${deviceIds}::bigint[])`)
+      .where('ended_at', 'is', null)
+      .execute()
+  )
 }
