@@ -57,6 +57,7 @@ async function startProcess(roles: string) {
   cleanup.add(() => supervisor.stop())
   const { config } = foundation
   return {
+    parts,
     threads,
     channels: subscriptions.mock.calls.map(([channel]) => channel),
     jobs: selectByRole(parts.jobs, config.roles).map(({ name }) => name),
@@ -83,8 +84,11 @@ test('a process for agents alone starts no signing threads, hears no deliveries 
 })
 
 test('a worker signs, hears what is queued, delivers, and runs the jobs', async () => {
-  const { threads, channels, jobs } = await startProcess('worker')
-  expect(threads.length).toBeGreaterThan(0)
+  const { parts, threads, channels, jobs } = await startProcess('worker')
+  expect(threads).toEqual([])
+  const { keyRing } = parts.signing
+  await keyRing.sign(keyRing.activeKid(), ['{}'])
+  expect(threads).toEqual(['thread'])
   expect(channels).toEqual(expect.arrayContaining([DELIVERY_CHANNEL, SIGNING_KEY_CHANNEL]))
   expect(jobs).toEqual(
     expect.arrayContaining(['device statuses', 'retention', 'signing key rotation']),
