@@ -181,7 +181,7 @@ class RecentKeys {
       this.#hashes.delete(hash)
       return
     }
-    if (this.#hashes.has(hash)) return
+    this.#hashes.delete(hash)
     const [oldest] = this.#hashes
     if (this.#hashes.size >= RECENT_KEYS_MAX && oldest !== undefined) this.#hashes.delete(oldest)
     this.#hashes.add(hash)

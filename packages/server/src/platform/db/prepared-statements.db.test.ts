@@ -216,3 +216,21 @@ test('runs nothing again that a pooler has prepared with other columns, and prep
   expect(await hasGauge(84)).toBe(true)
   expect((await write(85)).rows).toEqual([{ id: 85 }])
 })
+
+test('runs nothing of a transaction by itself whose first statement cannot be sent', async () => {
+  for (let id = 90; id < 94; id += 1) await writeGauge(preparedDb, id)
+  const circular: Record<string, unknown> = {}
+  circular['itself'] = circular
+  const atOnce = preparedDb
+    .transaction()
+    .execute((tx) => Promise.all([sql`select ${circular}::json`.execute(tx), writeGauge(tx, 94)]))
+  await expect(atOnce).rejects.toThrow('circular')
+  const goingOn = preparedDb.transaction().execute(async (tx) => {
+    await sql`select ${circular}::json`.execute(tx).catch(() => undefined)
+    await writeGauge(tx, 95)
+  })
+  await expect(goingOn).rejects.toThrow('could not begin')
+  expect([await hasGauge(94), await hasGauge(95)]).toEqual([false, false])
+  await writeGauge(preparedDb, 96)
+  expect(await hasGauge(96)).toBe(true)
+})

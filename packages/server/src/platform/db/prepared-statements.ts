@@ -127,6 +127,8 @@ class PreparingClient implements PostgresPoolClient {
   readonly #underWay = new Set<StatementBatch>()
   /** Begins a transaction that has no statement yet. */
   #begin: BatchStatement | undefined
+  /** Whether the transaction is open whose first statement is on its way, or that could not begin. */
+  #opening: Promise<boolean> | undefined
 
   constructor(client: PoolClient, names: StatementNames) {
     const driver = client as unknown as DriverClient
@@ -142,6 +144,7 @@ class PreparingClient implements PostgresPoolClient {
 
   release(isBroken?: boolean): void {
     this.#begin = undefined
+    this.#opening = undefined
     this.#client.release(isBroken)
   }
 
@@ -164,6 +167,12 @@ class PreparingClient implements PostgresPoolClient {
   }
 
   async #run(text: string, values: unknown[]): Promise<unknown> {
+    if (this.#opening !== undefined && !(await this.#opening)) {
+      // Nothing of it may run by itself.
+      if (text !== 'rollback') throw new Error('the transaction could not begin')
+      this.#opening = undefined
+      return { command: 'ROLLBACK', rowCount: null, rows: [] }
+    }
     const begin = this.#begin
     this.#begin = undefined
     if (BEGINS.test(text)) {
@@ -190,11 +199,17 @@ class PreparingClient implements PostgresPoolClient {
     const name = this.#names.nameOf(text)
     if (name === undefined && values.length === 0) {
       // It may be several, which the server takes from such a text alone.
-      await this.#client.query(begin.text)
-      return this.#client.query(text, values)
+      const both = [this.#client.query(begin.text), this.#client.query(text, values)] as const
+      return (await Promise.all(both))[1]
     }
+    const { promise: opening, resolve: settleOpening } = Promise.withResolvers<boolean>()
+    this.#opening = opening
     try {
-      const results = await this.#send([begin, { text, name, values }])
+      const results = await this.#send([begin, { text, name, values }], (completedCount) => {
+        const isOpen = completedCount > 0
+        if (isOpen) this.#opening = undefined
+        settleOpening(isOpen)
+      })
       return results[1]
     } catch (error) {
       this.#hasForgotten(error)
@@ -211,11 +226,15 @@ class PreparingClient implements PostgresPoolClient {
     return true
   }
 
-  #send(statements: readonly BatchStatement[]): Promise<readonly StatementResult[]> {
+  #send(
+    statements: readonly BatchStatement[],
+    onEnd?: (completedCount: number) => void,
+  ): Promise<readonly StatementResult[]> {
     return new Promise((resolve, reject) => {
       const context = { known: this.#known, getTypeParser: this.#getTypeParser }
       const batch = new StatementBatch(statements, context, (error, results = []) => {
         this.#underWay.delete(batch)
+        onEnd?.(batch.completedCount)
         if (error === null) resolve(results)
         else reject(error)
       })

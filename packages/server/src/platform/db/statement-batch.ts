@@ -193,6 +193,11 @@ export class StatementBatch {
     // Nothing is copied.
   }
 
+  /** How many of the statements have run. */
+  get completedCount(): number {
+    return this.#results.length
+  }
+
   get #current(): BatchStatement | undefined {
     return this.#statements[this.#results.length]
   }

@@ -261,7 +261,7 @@ interface KeyedStatement {
 }
 
 /** Stands for the key where a statement is written; no key is this text. */
-const KEY_PLACE = 'key'
+const KEY_PLACE = 'key of a record'
 
 function toKeyed(statement: CompiledQuery): KeyedStatement {
   const place = statement.parameters.lastIndexOf(KEY_PLACE)
@@ -269,7 +269,7 @@ function toKeyed(statement: CompiledQuery): KeyedStatement {
     statement,
     toParameters: (key) => {
       const parameters = [...statement.parameters]
-      if (place >= 0) parameters[place] = key
+      if (place >= 0 && key !== undefined) parameters[place] = key
       return parameters
     },
   }
