@@ -4,6 +4,7 @@ import type { Schema } from '../../schema/schema.ts'
 import type { Platform } from '../../schema/tables/device-tables.ts'
 import type { AuthState, Compliance, InitiatingEntity } from '../../schema/status-values.ts'
 import { notify } from '../../platform/db/listener.ts'
+import { elementsOf } from '../../platform/db/planned-once.ts'
 import type { ComplianceThreshold } from './evaluate-device-status.ts'
 
 /** A device whose row is locked until the transaction ends. */
@@ -67,7 +68,7 @@ function selectDevices(deviceIds: readonly string[]) {
   return sql<LockedDevice>`
     select ${DEVICE_COLUMNS}
     from device d left join person p on p.id = d.owner_person_id
-    where d.id = any(${deviceIds}::bigint[])
+    where d.id = any(${elementsOf(deviceIds, 'bigint')})
     order by d.id
   `
 }

@@ -1,5 +1,6 @@
 import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
+import { elementsOf } from '../../platform/db/planned-once.ts'
 import { isRolledOut } from '../checks/check-scope-store.ts'
 import type { RemediationStrategy } from '../../schema/status-values.ts'
 import type { IssueChanges, OpenIssue } from './issue.ts'
@@ -181,10 +182,10 @@ export function statusIssueColumns(blockingTime: RawBuilder<Date | null>): RawBu
 export function issuesCountingFor(deviceIds: readonly string[]): RawBuilder<unknown> {
   return sql`(
     select device_id as for_device_id, issue.* from issue
-    where device_id = any(${deviceIds}::bigint[]) and resolved_at is null
+    where device_id = any(${elementsOf(deviceIds, 'bigint')}) and resolved_at is null
     union all
     select device.id, issue.* from device join issue on issue.person_id = device.owner_person_id
-    where device.id = any(${deviceIds}::bigint[]) and device.registered_at is not null
+    where device.id = any(${elementsOf(deviceIds, 'bigint')}) and device.registered_at is not null
       and issue.resolved_at is null)`
 }
 

@@ -3,6 +3,7 @@
  * which records an event is about is webhook-publisher.ts's.
  */
 import { sql, type Kysely, type RawBuilder } from 'kysely'
+import { elementsOf } from '../../platform/db/planned-once.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { AuthState } from '../../schema/status-values.ts'
 
@@ -82,10 +83,10 @@ const person = (alias: 'p' | 'o') =>
 const devices = (ids: Ids) => sql<EventDevice>`
     select d.id, d.name, d.auth_state as "authState", ${person('o')} as owner
     from device d left join person o on o.id = d.owner_person_id
-    where d.id = any(${ids}::bigint[])`
+    where d.id = any(${elementsOf(ids, 'bigint')})`
 
 const people = (ids: Ids) => sql<EventPerson>`
-    select id, name, email from person where id = any(${ids}::bigint[])`
+    select id, name, email from person where id = any(${elementsOf(ids, 'bigint')})`
 
 const issues = (ids: Ids) => sql<EventIssue>`
     select i.id, i.title, ${person('p')} as person,
@@ -96,11 +97,11 @@ const issues = (ids: Ids) => sql<EventIssue>`
         join check_tag t on t.id = ct.tag_id where ct.check_id = c.id), '[]')) as check
     from issue i join posture_check c on c.id = i.check_id
     left join device d on d.id = i.device_id left join person p on p.id = i.person_id
-    where i.id = any(${ids}::bigint[])`
+    where i.id = any(${elementsOf(ids, 'bigint')})`
 
 const admins = (ids: Ids) => sql<EventAdmin>`
     select id, first_name as "firstName", last_name as "lastName", email, access
-    from admin_user where id = any(${ids}::bigint[])`
+    from admin_user where id = any(${elementsOf(ids, 'bigint')})`
 
 const requests = (table: 'exemption_request' | 'registration_request', issueIds: string) => {
   return (ids: Ids) => sql<EventRequest>`
@@ -109,7 +110,7 @@ const requests = (table: 'exemption_request' | 'registration_request', issueIds:
       ${sql.raw(issueIds)} as "issueIds"
     from ${sql.table(table)} r join device d on d.id = r.device_id
     left join person p on p.id = r.requester_person_id
-    where r.id = any(${ids}::bigint[])`
+    where r.id = any(${elementsOf(ids, 'bigint')})`
 }
 
 const exemptionRequests = requests(
@@ -121,7 +122,7 @@ const exemptionRequests = requests(
 const registrationRequests = requests('registration_request', `'{}'::text[]`)
 
 const webhooks = (ids: Ids) => sql<EventWebhook>`
-    select id, name, url from webhook where id = any(${ids}::bigint[])`
+    select id, name, url from webhook where id = any(${elementsOf(ids, 'bigint')})`
 
 /** Reads the records of events by their kind: one statement for each kind that there is any of. */
 export async function listEventSubjects(

@@ -3,6 +3,7 @@
  * bytes that are sent; its deliveries refer to it by its id and keep no copy.
  */
 import { sql, type Kysely } from 'kysely'
+import { elementsOf } from '../../platform/db/planned-once.ts'
 import type { StoredRecord } from '../../schema/define-table.ts'
 import { DELIVERY_CHANNEL } from '../dispatch/delivery-store.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
@@ -150,7 +151,7 @@ export async function findEventBodies(
 ): Promise<Map<string, string>> {
   const { rows } = await sql<{ event_id: string; body: string }>`
     select event_id, body from webhook_event
-    where event_id = any(${eventIds}::text[]) and body is not null`.execute(db)
+    where event_id = any(${elementsOf(eventIds, 'text')}) and body is not null`.execute(db)
   return new Map(rows.map((row) => [row.event_id, row.body]))
 }
 
