@@ -7,6 +7,7 @@ import { OWNER_ROLE } from '@heliograph/embedded-postgres'
 import type { Pool } from 'pg'
 import { createAuditChainer, type AuditChainer } from '../changes/audit/chain/audit-chainer.ts'
 import { createChangeRunner, type Change } from '../changes/change.ts'
+import { toConnectionLog } from './connection-log.ts'
 import { openMasterKeys } from './master-keys.ts'
 import { fingerprintPreparation } from './preparation-fingerprint.ts'
 import { createPublishers } from './publishers.ts'
@@ -98,7 +99,7 @@ export async function openFoundation(
     database = openDatabase<Schema>(connection, {
       network,
       poolMax: options.purpose === 'command' ? COMMAND_POOL_MAX : config.databasePoolMax,
-      logError: (error) => log.warn({ err: error }, 'a database connection broke'),
+      ...toConnectionLog(log),
       ...(config.databaseReadUrl !== undefined && {
         readReplica: {
           connection: { url: config.databaseReadUrl },

@@ -53,6 +53,7 @@ import { createConsolePart } from '../surfaces/console/console-part.ts'
 import { withExports } from '../surfaces/rest/exports/export-routes.ts'
 import { createRestPart } from '../surfaces/rest/rest-part.ts'
 import { createScimPart } from '../surfaces/scim/scim-part.ts'
+import { toConnectionLog } from './connection-log.ts'
 import { createOriginPart } from './backup/origin-part.ts'
 import { createPresencePart } from './presence/presence-part.ts'
 import type { ServiceFoundation } from './foundation.ts'
@@ -290,7 +291,7 @@ export function openDeliveryDatabase({ connection, log, network }: PartsFoundati
     network,
     poolMax: DELIVERY_POOL_MAX,
     applicationName: 'heliograph delivery',
-    logError: (error) => log.warn({ err: error }, 'a database connection broke'),
+    ...toConnectionLog(log),
   })
 }
 

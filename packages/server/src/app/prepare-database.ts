@@ -17,6 +17,7 @@ import { migrateDatabase, readMigrationState } from '../schema/migrate.ts'
 import type { Schema } from '../schema/schema.ts'
 import { grantServiceRole } from '../schema/service-role-store.ts'
 import { ensureSigningKey } from '../signals/signing/signing-keys.ts'
+import { toConnectionLog } from './connection-log.ts'
 import { assertMasterKeyFits } from './assert-master-key-fits.ts'
 import { followOrigin, warnOfAsynchronousStandbys } from './backup/follow-origin.ts'
 import type { Config } from './config/load-config.ts'
@@ -65,7 +66,7 @@ async function prepareAsOwner(foundation: Preparation, isBehind: boolean): Promi
   const owner = openDatabase<Schema>(ownerConnection, {
     network,
     poolMax: 1,
-    logError: (error) => log.warn({ err: error }, 'a database connection broke'),
+    ...toConnectionLog(log),
   })
   try {
     if (!isBehind) await syncReportingViews(owner.db)

@@ -169,7 +169,8 @@ describe('what a request reads', () => {
     const admit = startReading(270)
     expect((await admit(key, () => readOf(1))).ahead).toBeUndefined()
     const together = await Promise.all([1, 2, 3, 4].map((value) => admit(key, () => readOf(value))))
-    expect(together.map(({ ahead }) => ahead?.rows)).toEqual([
+    const rows = together.map(async ({ ahead }) => ahead?.rows)
+    expect(await Promise.all(rows)).toEqual([
       [{ value: 12 }],
       [{ value: 6 }],
       [{ value: 4 }],
@@ -182,7 +183,7 @@ describe('what a request reads', () => {
     const key = await createKey()
     const admit = startReading(2)
     const { caller } = await admit(key)
-    expect((await admit(key, () => readOf(1))).ahead?.rows).toHaveLength(1)
+    expect(await (await admit(key, () => readOf(1))).ahead?.rows).toHaveLength(1)
     expect((await admit(key, () => readOf(1))).decision.isAllowed).toBe(false)
     const asked: string[] = []
     const ask = () => {
@@ -212,8 +213,29 @@ describe('what a request reads', () => {
       admit(key, () => readOf(0)),
       admit(key, () => readOf(1)),
     ])
-    expect([failed.ahead, failed.decision.remaining]).toEqual([undefined, 268])
+    expect([await failed.ahead?.rows, failed.decision.remaining]).toEqual([undefined, 268])
     expect(other.decision.remaining).toBe(267)
+  })
+
+  it('holds up nobody while it waits for a table that is locked', async () => {
+    const key = await createKey()
+    const admit = startReading(270)
+    await admit(key)
+    const holder = await database.pool.connect()
+    try {
+      await holder.query('begin')
+      await holder.query('lock table person in access exclusive mode')
+      const read = { ...readOf(1), statement: sql`select id from person`.compile(pool.preparedDb) }
+      const { ahead } = await admit(key, () => read)
+      for (let request = 0; request < 8; request += 1) {
+        const other = await admit(key, () => readOf(1))
+        expect([await other.ahead?.rows, other.decision.isAllowed]).toEqual([[{ value: 12 }], true])
+      }
+      await holder.query('commit')
+      expect(await ahead?.rows).toEqual([])
+    } finally {
+      holder.release()
+    }
   })
 
   it('waits where there is more than a page of it', async () => {
@@ -227,6 +249,6 @@ describe('what a request reads', () => {
       admit(key, () => readOf(1, 101)),
     ])
     await first
-    expect([one.ahead?.rows, two.ahead]).toEqual([[{ value: 12 }], undefined])
+    expect([await one.ahead?.rows, two.ahead]).toEqual([[{ value: 12 }], undefined])
   })
 })

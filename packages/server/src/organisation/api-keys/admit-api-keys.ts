@@ -7,7 +7,7 @@
 import type { Kysely, RawBuilder } from 'kysely'
 import type { Clock } from '../../platform/clock.ts'
 import { isFaultOfDatabase } from '../../platform/db/database-fault.ts'
-import { runTogether } from '../../platform/db/database.ts'
+import { runInTurn } from '../../platform/db/database.ts'
 import type { AheadStatement, ReadAhead } from '../../platform/db/read-ahead.ts'
 import { GroupCommitter } from '../../platform/group-committer.ts'
 import { decisionOfPlace } from '../../platform/rate-limits/rate-limit-store.ts'
@@ -29,7 +29,7 @@ interface KeyAdmissionDependencies {
 interface KeyAdmission {
   readonly caller: Principal
   readonly decision: RateLimitDecision
-  /** What was read along with it. */
+  /** What is read along with it. */
   readonly ahead: ReadAhead | undefined
 }
 
@@ -127,7 +127,7 @@ async function findKeys(
   }))
 }
 
-/** Those whose reads go along: as many as hold up nobody for longer than a page does. */
+/** Those whose reads go along, one after the other: as many as take no longer together than a page does. */
 function chooseReads(members: readonly Asked[]): Map<Asked, AheadStatement> {
   const chosen = new Map<Asked, AheadStatement>()
   let rows = 0
@@ -145,27 +145,21 @@ interface AdmissionAnswer {
   readonly aheads: ReadonlyMap<Asked, ReadAhead>
 }
 
-/**
- * Admission comes last, so that its locks are held for itself alone. A read that fails takes everything back; it fails again
- * where somebody waits for it.
- */
+/** The admission comes first and ends by itself: a read that waits or fails holds up nobody but who asked for it. */
 async function askDatabase(
   db: Kysely<Schema>,
   admission: RawBuilder<AdmittedKey>,
   reads: ReadonlyMap<Asked, AheadStatement>,
 ): Promise<AdmissionAnswer> {
   const statements = [...reads.values()].map(({ statement }) => statement)
-  try {
-    const answers = await runTogether(db, [...statements, admission.compile(db)])
-    const aheads = [...reads].map(
-      ([member, { statement }], place) =>
-        [member, { statement, rows: answers[place] ?? [] }] as const,
-    )
-    return { keys: answers.at(-1) as readonly AdmittedKey[], aheads: new Map(aheads) }
-  } catch (error) {
-    if (reads.size === 0 || isFaultOfDatabase(error)) throw error
-    return askDatabase(db, admission, new Map())
-  }
+  const { first, others } = runInTurn(db, admission.compile(db), statements)
+  // Whoever asked for one that failed reads again, and meets the fault.
+  const answers = others.catch(() => [])
+  const aheads = [...reads].map(([member, { statement }], place) => {
+    const rows = answers.then((rowsOfEach) => rowsOfEach[place])
+    return [member, { statement, rows }] as const
+  })
+  return { keys: (await first) as readonly AdmittedKey[], aheads: new Map(aheads) }
 }
 
 /** Keys that were let through lately, by this process. */

@@ -12,7 +12,13 @@ import { DatabaseClient } from './database-client.ts'
 import type { DatabaseNetwork } from './database-network.ts'
 import { parseTime } from './parse-time.ts'
 import { giveInTurns, PoolTurns } from './pool-turns.ts'
-import { PreparedStatements, prepareStatements, type PreparingPool } from './prepared-statements.ts'
+import {
+  PreparedStatements,
+  prepareStatements,
+  type InTurn,
+  type LogUnprepared,
+  type PreparingPool,
+} from './prepared-statements.ts'
 import { ReplicaRouter, type ReplicaCounts } from './read-replica.ts'
 
 export interface DatabaseOptions {
@@ -22,6 +28,8 @@ export interface DatabaseOptions {
   readonly poolMax: number
   /** Told of connections that break while nobody uses them; the pool replaces them by itself. */
   readonly logError: (error: Error) => void
+  /** Told when a pooler keeps no prepared statements. */
+  readonly logUnprepared?: LogUnprepared
   /** Names the connections in `pg_stat_activity`; default `heliograph`. */
   readonly applicationName?: string
   /** After how long a statement is cancelled; default 30 seconds, 0 is never. */
@@ -67,21 +75,22 @@ export function runsTogether(db: object): boolean {
 }
 
 /**
- * Runs statements over and over as one: in one round trip and one transaction, one after the other, by the connections of a
- * `preparedDb`. Answers the rows of each; when this rejects, none has had an effect. Elsewhere they run one by one.
+ * Sends statements that run over and over in one message, by the connections of a `preparedDb`: the first, which is a
+ * transaction of its own, and then the others in another one. Answers the rows of each; whoever waits for the first waits for
+ * none of the others. Elsewhere they run one by one.
  */
-export async function runTogether<Tables>(
+export function runInTurn<Tables>(
   db: Kysely<Tables>,
-  statements: readonly CompiledQuery[],
-): Promise<readonly (readonly object[])[]> {
+  first: CompiledQuery,
+  others: readonly CompiledQuery[],
+): InTurn<Promise<readonly object[]>, Promise<readonly (readonly object[])[]>> {
   const pool = poolsOf.get(db)
-  if (pool !== undefined) return pool.runTogether(statements)
-  const answers: (readonly object[])[] = []
-  for (const statement of statements) {
+  if (pool !== undefined) return pool.runInTurn(first, others)
+  const rowsOf = async (statement: CompiledQuery) => {
     const { rows } = await db.executeQuery<object>(statement)
-    answers.push(rows)
+    return rows
   }
-  return answers
+  return { first: rowsOf(first), others: Promise.all(others.map(rowsOf)) }
 }
 
 const STATEMENT_TIMEOUT_MS = 30 * SECOND_MS
@@ -134,7 +143,10 @@ export function openDatabase<Tables>(
   const router = replica && new ReplicaRouter(shared, replica)
   const routed = router === undefined ? shared : { ...shared, connect: () => router.connect() }
   const db = openKysely<Tables>(routed)
-  const prepared = new PreparedStatements(CONNECTION_AGE_MAX_SECONDS * SECOND_MS)
+  const prepared = new PreparedStatements(
+    CONNECTION_AGE_MAX_SECONDS * SECOND_MS,
+    options.logUnprepared ?? (() => undefined),
+  )
   const preparingPool = prepareStatements(shared, prepared)
   const preparedDb = openKysely<Tables>(preparingPool)
   poolsOf.set(preparedDb, preparingPool)

@@ -4,16 +4,19 @@ import { createTestDatabase } from '../../../test/support/database.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import { createChangeRunner } from '../../changes/change.ts'
 import { systemClock } from '../clock.ts'
-import { openDatabase, runTogether, toPreparedDb } from './database.ts'
+import { openDatabase, runInTurn, toPreparedDb } from './database.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { DatabaseNetwork } from './database-network.ts'
 
 const database = await createTestDatabase()
+/** Why statements were no longer prepared. */
+const refusals: unknown[] = []
 // One connection, so that a test sees what a statement left there.
 const opened = openDatabase<Schema>(database.connection, {
   network: new DatabaseNetwork(),
   poolMax: 1,
   logError: () => undefined,
+  logUnprepared: (error) => refusals.push(error),
 })
 const { db, preparedDb } = opened
 afterAll(async () => {
@@ -125,43 +128,114 @@ test('has the isolation of a transaction from its first statement on', async () 
   expect([...levels]).toEqual(['serializable'])
 })
 
-test('runs statements together, each with its own answer, and none of them when one fails', async () => {
-  const write = (id: number) => sql`insert into gauge (id) values (${id}) returning id`
-  const read = (id: number) => sql`select id, value from gauge where id = ${id}`
-  const run = (...statements: readonly ReturnType<typeof read>[]) =>
-    runTogether(
-      preparedDb,
-      statements.map((statement) => statement.compile(preparedDb)),
-    )
+type Statement = ReturnType<typeof sql>
+
+const inTurn = (first: Statement, ...others: readonly Statement[]) => {
+  const [one, ...more] = [first, ...others].map((statement) => statement.compile(preparedDb))
+  return one === undefined ? expect.fail() : runInTurn(preparedDb, one, more)
+}
+
+const outcomesInTurn = (...statements: readonly [Statement, ...Statement[]]) => {
+  const { first, others } = inTurn(...statements)
+  return Promise.allSettled([first, others])
+}
+
+const insertGauge = (id: number) => sql`insert into gauge (id) values (${id}) returning id`
+const selectGauge = (id: number) => sql`select id, value from gauge where id = ${id}`
+
+test('runs statements in turn, each with its own answer', async () => {
   for (let id = 50; id < 55; id += 1) {
-    const answers = await run(read(1), write(id), read(2), read(id), read(99))
-    expect(answers).toEqual([
+    const { first, others } = inTurn(
+      insertGauge(id),
+      selectGauge(1),
+      selectGauge(2),
+      selectGauge(id),
+      selectGauge(99),
+    )
+    expect(await first).toEqual([{ id }])
+    expect(await others).toEqual([
       [{ id: 1, value: 'one' }],
-      [{ id }],
       [{ id: 2, value: 'two' }],
       [{ id, value: null }],
       [],
     ])
+    const alone = inTurn(selectGauge(id))
+    expect([await alone.first, await alone.others]).toEqual([[{ id, value: null }], []])
   }
-  await expect(run(write(60), write(50), read(1))).rejects.toThrow('duplicate key')
-  await expect(run(write(61), read(1), write(50))).rejects.toThrow('duplicate key')
-  expect([await hasGauge(60), await hasGauge(61)]).toEqual([false, false])
 })
 
-test('runs statements together that another version has outdated', async () => {
-  const statements = [
-    sql`insert into gauge (id) values (70) on conflict (id) do update set value = 'x'`,
-    sql`select * from gauge where id = 1`,
+test('runs the first of statements in turn whatever becomes of the others, and these together or not at all', async () => {
+  const circular: Record<string, unknown> = {}
+  circular['itself'] = circular
+  const unsendable = sql`select ${circular}::json`
+  const failing: readonly [Statement, ...Statement[]][] = [
+    [insertGauge(60), insertGauge(61), insertGauge(50)],
+    [insertGauge(62), insertGauge(50), insertGauge(63)],
+    [insertGauge(64), insertGauge(65), unsendable],
+    [insertGauge(50), insertGauge(66), selectGauge(1)],
+    [unsendable, insertGauge(67), selectGauge(1)],
   ]
-  const run = () =>
-    runTogether(
-      preparedDb,
-      statements.map((statement) => statement.compile(preparedDb)),
-    )
+  const outcomes: string[] = []
+  for (const statements of failing) {
+    const [first, others] = await outcomesInTurn(...statements)
+    outcomes.push(`${first.status} ${others.status}`)
+  }
+  expect(outcomes).toEqual([
+    'fulfilled rejected',
+    'fulfilled rejected',
+    'fulfilled rejected',
+    'rejected fulfilled',
+    'rejected fulfilled',
+  ])
+  const { rows } = await sql<{ id: number }>`
+    select id from gauge where id between 60 and 69 order by id`.execute(db)
+  expect(rows.map(({ id }) => id)).toEqual([60, 62, 64, 66, 67])
+})
+
+test('answers the first of statements in turn while another waits for a lock', async () => {
+  const holder = await database.pool.connect()
+  try {
+    await holder.query('begin')
+    await holder.query('lock table gauge in access exclusive mode')
+    const { first, others } = inTurn(sql`select 1 as one`, selectGauge(1))
+    expect(await first).toEqual([{ one: 1 }])
+    await holder.query('commit')
+    expect(await others).toEqual([[{ id: 1, value: 'one' }]])
+  } finally {
+    holder.release()
+  }
+})
+
+test('prepares what both sides of statements in turn are, although the first fails', async () => {
+  const same = (value: number) => sql`select 6 / ${value}::integer as share`
+  const outcomes: unknown[] = []
+  for (const value of [1, 2, 0, 3, 0, 6]) {
+    const [first, others] = await outcomesInTurn(same(value), same(1))
+    outcomes.push([
+      first.status === 'fulfilled' ? first.value : 'failed',
+      others.status === 'fulfilled' ? others.value : 'failed',
+    ])
+  }
+  const shares = (share: number) => [{ share }]
+  expect(outcomes).toEqual([
+    [shares(6), [shares(6)]],
+    [shares(3), [shares(6)]],
+    ['failed', [shares(6)]],
+    [shares(2), [shares(6)]],
+    ['failed', [shares(6)]],
+    [shares(1), [shares(6)]],
+  ])
+  expect([await countPrepared('select 6 /'), refusals]).toEqual([1, []])
+})
+
+test('runs statements in turn that another version has outdated', async () => {
+  const write = sql`insert into gauge (id) values (70) on conflict (id) do update set value = 'x'`
+  const read = sql`select * from gauge where id = 1`
+  const run = () => inTurn(write, read).others
   for (let turn = 0; turn < 4; turn += 1) await run()
   await sql`alter table gauge add column weight integer`.execute(db)
-  expect((await run())[1]).toMatchObject([{ id: 1, weight: null }])
-  expect((await run())[1]).toMatchObject([{ id: 1, weight: null }])
+  expect((await run())[0]).toMatchObject([{ id: 1, weight: null }])
+  expect((await run())[0]).toMatchObject([{ id: 1, weight: null }])
 })
 
 test('answers statements of one transaction that are sent at once', async () => {
@@ -233,4 +307,15 @@ test('runs nothing of a transaction by itself whose first statement cannot be se
   expect([await hasGauge(94), await hasGauge(95)]).toEqual([false, false])
   await writeGauge(preparedDb, 96)
   expect(await hasGauge(96)).toBe(true)
+})
+
+test('goes on without preparing where a pooler has forgotten a statement, and says so once', async () => {
+  for (let turn = 0; turn < 4; turn += 1) await readGauge(preparedDb, 1)
+  await opened.pool.query('deallocate all')
+  for (let turn = 0; turn < 4; turn += 1) {
+    expect(await readGauge(preparedDb, 1)).toMatchObject({ id: 1 })
+    expect(await inTurn(selectGauge(2), selectGauge(1)).others).toMatchObject([[{ id: 1 }]])
+  }
+  expect(refusals).toMatchObject([{ code: '26000' }])
+  expect(await countPrepared('select')).toBe(0)
 })

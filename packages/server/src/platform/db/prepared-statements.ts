@@ -47,10 +47,13 @@ export function isForgottenStatement(error: unknown): boolean {
 /** A pool for the query builder, which takes several statements at once besides. */
 export interface PreparingPool extends PostgresPool {
   /**
-   * Runs statements in one round trip and one transaction, and answers the rows of each. None has had an effect when this
-   * rejects.
+   * Sends statements in one message: the first, and then others in one transaction of their own, whatever becomes of the first.
+   * Each side is answered as soon as it is there.
    */
-  readonly runTogether: (statements: readonly TogetherStatement[]) => Promise<readonly Rows[]>
+  readonly runInTurn: (
+    first: TogetherStatement,
+    others: readonly TogetherStatement[],
+  ) => InTurn<Promise<Rows>, Promise<readonly Rows[]>>
 }
 
 /** A statement that runs beside others. */
@@ -59,22 +62,33 @@ export interface TogetherStatement {
   readonly parameters: readonly unknown[]
 }
 
+/** What was sent first, and what was sent behind it. */
+export interface InTurn<First, Others> {
+  readonly first: First
+  readonly others: Others
+}
+
 type Rows = readonly Record<string, unknown>[]
+
+/** Told why statements run unprepared, at several times the cost, until a time has passed. */
+export type LogUnprepared = (error: unknown, afterMs: number) => void
 
 /** What is prepared on the connections of a process: pools that give the same connections share it. */
 export class PreparedStatements {
   readonly #names: StatementNames
+  readonly #logUnprepared: LogUnprepared
   readonly #clients = new WeakMap<PoolClient, PreparingClient>()
 
   /** How long a connection lives at most. */
-  constructor(connectionAgeMaxMs: number) {
+  constructor(connectionAgeMaxMs: number, logUnprepared: LogUnprepared) {
     this.#names = new StatementNames(connectionAgeMaxMs)
+    this.#logUnprepared = logUnprepared
   }
 
   clientOf(client: PoolClient): PreparingClient {
     const known = this.#clients.get(client)
     if (known !== undefined) return known
-    const preparing = new PreparingClient(client, this.#names)
+    const preparing = new PreparingClient(client, this.#names, this.#logUnprepared)
     this.#clients.set(client, preparing)
     return preparing
   }
@@ -96,12 +110,18 @@ export function prepareStatements(
     options: pool.options,
     end: () => pool.end(),
     connect,
-    async runTogether(statements) {
-      const client = await connect()
-      try {
-        return await client.runTogether(statements)
-      } finally {
-        client.release()
+    runInTurn(first, others) {
+      const sent = connect().then((client) => {
+        const answers = client.runInTurn(first, others)
+        const isOver = Promise.allSettled([answers.first, answers.others])
+        void isOver.then(() => {
+          client.release()
+        })
+        return answers
+      })
+      return {
+        first: sent.then((answers) => answers.first),
+        others: sent.then((answers) => answers.others),
       }
     },
   }
@@ -121,6 +141,7 @@ class PreparingClient implements PostgresPoolClient {
   readonly #client: PoolClient
   readonly #driver: DriverClient
   readonly #names: StatementNames
+  readonly #logUnprepared: LogUnprepared
   readonly #known = new KnownStatements()
   readonly #getTypeParser: (typeId: number) => (text: string) => unknown
   /** In the order in which they were given to the driver. */
@@ -130,11 +151,12 @@ class PreparingClient implements PostgresPoolClient {
   /** Whether the transaction is open whose first statement is on its way, or that could not begin. */
   #opening: Promise<boolean> | undefined
 
-  constructor(client: PoolClient, names: StatementNames) {
+  constructor(client: PoolClient, names: StatementNames, logUnprepared: LogUnprepared) {
     const driver = client as unknown as DriverClient
     this.#client = client
     this.#driver = driver
     this.#names = names
+    this.#logUnprepared = logUnprepared
     this.#getTypeParser = (typeId) => driver.getTypeParser(typeId, 'text')
     driver.connection.on('parseComplete', () => {
       const [first] = this.#underWay
@@ -148,21 +170,39 @@ class PreparingClient implements PostgresPoolClient {
     this.#client.release(isBroken)
   }
 
-  async runTogether(statements: readonly TogetherStatement[]): Promise<readonly Rows[]> {
-    const batch = statements.map(({ sql, parameters }) => ({
+  runInTurn(
+    first: TogetherStatement,
+    others: readonly TogetherStatement[],
+  ): InTurn<Promise<Rows>, Promise<readonly Rows[]>> {
+    const toSend = ({ sql, parameters }: TogetherStatement): BatchStatement => ({
       text: sql,
       name: this.#names.nameOf(sql),
       values: parameters,
-    }))
+    })
+    const [one, more] = [[toSend(first)], others.map(toSend)]
+    const [leading, following] = [this.#toBatch(one), this.#toBatch(more)]
+    if (more.length > 0) leading.batch.takeAlong(following.batch)
+    this.#give(leading.batch)
+    if (more.length > 0) this.#give(following.batch)
+    const rowsOfOne = this.#orUnnamed(one, leading.results)
+    const rowsOfMore = more.length > 0 ? this.#orUnnamed(more, following.results) : []
+    return {
+      first: rowsOfOne.then(([rows]) => rows ?? []),
+      others: Promise.resolve(rowsOfMore),
+    }
+  }
+
+  /** The rows of statements that were sent; where the server knows nothing of a name, they are sent again without. */
+  async #orUnnamed(
+    statements: readonly BatchStatement[],
+    sent: Promise<readonly StatementResult[]>,
+  ): Promise<readonly Rows[]> {
     try {
-      const results = await this.#send(batch)
-      return results.map(({ rows }) => rows)
+      return toRows(await sent)
     } catch (error) {
       if (!this.#hasForgotten(error)) throw error
-      const results = await this.#send(
-        batch.map((statement) => ({ ...statement, name: undefined })),
-      )
-      return results.map(({ rows }) => rows)
+      const unnamed = statements.map((statement) => ({ ...statement, name: undefined }))
+      return toRows(await this.#send(unnamed))
     }
   }
 
@@ -220,8 +260,10 @@ class PreparingClient implements PostgresPoolClient {
   /** Whether the server has refused a statement for what it knows of its name. */
   #hasForgotten(error: unknown): boolean {
     if (error instanceof OtherColumnsError) this.#names.renew()
-    if (isForgottenStatement(error)) this.#names.abandon()
-    else if (isOutdatedStatement(error)) this.#names.renew()
+    if (isForgottenStatement(error)) {
+      const pause = this.#names.abandon()
+      if (pause !== undefined) this.#logUnprepared(error, pause.afterMs)
+    } else if (isOutdatedStatement(error)) this.#names.renew()
     else return false
     return true
   }
@@ -230,16 +272,32 @@ class PreparingClient implements PostgresPoolClient {
     statements: readonly BatchStatement[],
     onEnd?: (completedCount: number) => void,
   ): Promise<readonly StatementResult[]> {
-    return new Promise((resolve, reject) => {
-      const context = { known: this.#known, getTypeParser: this.#getTypeParser }
-      const batch = new StatementBatch(statements, context, (error, results = []) => {
-        this.#underWay.delete(batch)
-        onEnd?.(batch.completedCount)
-        if (error === null) resolve(results)
-        else reject(error)
-      })
-      this.#underWay.add(batch)
-      this.#driver.query(batch)
-    })
+    const { batch, results } = this.#toBatch(statements, onEnd)
+    this.#give(batch)
+    return results
   }
+
+  #give(batch: StatementBatch): void {
+    this.#underWay.add(batch)
+    this.#driver.query(batch)
+  }
+
+  #toBatch(
+    statements: readonly BatchStatement[],
+    onEnd?: (completedCount: number) => void,
+  ): { readonly batch: StatementBatch; readonly results: Promise<readonly StatementResult[]> } {
+    const { promise, resolve, reject } = Promise.withResolvers<readonly StatementResult[]>()
+    const context = { known: this.#known, getTypeParser: this.#getTypeParser }
+    const batch = new StatementBatch(statements, context, (error, results = []) => {
+      this.#underWay.delete(batch)
+      onEnd?.(batch.completedCount)
+      if (error === null) resolve(results)
+      else reject(error)
+    })
+    return { batch, results: promise }
+  }
+}
+
+function toRows(results: readonly StatementResult[]): readonly Rows[] {
+  return results.map(({ rows }) => rows)
 }

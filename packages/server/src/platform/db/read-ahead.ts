@@ -1,6 +1,6 @@
 /*
  * A read that goes to the database along with the statement that lets its request through, so that both take one round
- * trip. Owns what is read, and that only the statement it was read by is answered by it; who may see it is decided
+ * trip; nobody who does not wait for it is held up by it. Owns what is read, and that only the statement it was read by is answered by it; who may see it is decided
  * before anybody looks.
  */
 import type { CompiledQuery, Kysely } from 'kysely'
@@ -15,10 +15,11 @@ export interface AheadStatement {
   readonly rowsMax: number
 }
 
-/** What a statement has answered already. */
+/** A statement that is on its way. */
 export interface ReadAhead {
   readonly statement: CompiledQuery
-  readonly rows: readonly object[]
+  /** Undefined where it has failed. */
+  readonly rows: Promise<readonly object[] | undefined>
 }
 
 /** The statement, where statements by `db` may go along with others. */
@@ -32,13 +33,18 @@ export function toAhead<Tables>(
   return { db: preparedDb, statement: toStatement(preparedDb), rowsMax }
 }
 
-/** The rows of a statement: what it has answered already, or what it answers now, prepared. */
+/**
+ * The rows of a statement: what it answers where it is on its way, or what it answers now, prepared. One that has failed on its
+ * way runs again, so that the fault is that of whoever asked for it.
+ */
 export async function readRows<Row, Tables>(
   db: Kysely<Tables>,
   statement: CompiledQuery,
   ahead: ReadAhead | undefined,
 ): Promise<readonly Row[]> {
-  if (ahead !== undefined && isSame(ahead.statement, statement)) return ahead.rows as readonly Row[]
+  const isAhead = ahead !== undefined && isSame(ahead.statement, statement)
+  const rowsAhead = isAhead ? await ahead.rows : undefined
+  if (rowsAhead !== undefined) return rowsAhead as readonly Row[]
   const { rows } = await toPreparedDb(db).executeQuery<Row>(statement)
   return rows
 }

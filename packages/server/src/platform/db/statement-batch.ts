@@ -1,7 +1,8 @@
 /*
  * Prepared statements that go to the server together: one message there, one answer back, one transaction unless one is
- * open. What a statement answers is described once for each connection. Owns how that goes over a connection of the
- * driver; which statements have names is for `prepared-statements.ts`.
+ * open. Another batch may go in the same message, as a transaction of its own. What a statement answers is described once for
+ * each connection. Owns how that goes over a connection of the driver; which statements have names is for
+ * `prepared-statements.ts`.
  */
 import pg, { type Connection } from 'pg'
 
@@ -53,7 +54,7 @@ const { prepareValue } = (
 
 /** A connection as the driver has it; its types know an older form. */
 interface Wire {
-  readonly stream: { cork(): void; uncork(): void }
+  readonly stream: { cork(): void; uncork(): void; destroy(error: Error): void }
   parse(statement: { readonly text: string; readonly name: string }): void
   bind(portal: { readonly statement: string; readonly values: readonly unknown[] }): void
   describe(portal: { readonly type: 'P' }): void
@@ -63,8 +64,8 @@ interface Wire {
 }
 
 /**
- * A prepared statement has answered other columns than before, and the server did not refuse it: a pooler has prepared it
- * anew. It has run, so nobody may run it again.
+ * A prepared statement has answered another number of columns than before, and the server did not refuse it: a pooler has
+ * prepared it anew. It has run, so nobody may run it again. Columns that have changed their type alone are not noticed.
  */
 export class OtherColumnsError extends Error {
   override readonly name = 'OtherColumnsError'
@@ -83,6 +84,9 @@ export class StatementBatch {
   #rows: Record<string, unknown>[] = []
   #shape: RowShape | null | undefined
   #fault: Error | undefined
+  /** Goes in the same message, if the driver is given it right behind this one. */
+  #next: StatementBatch | undefined
+  #isSent = false
 
   constructor(
     statements: readonly BatchStatement[],
@@ -96,9 +100,32 @@ export class StatementBatch {
     this.#context = context
   }
 
+  /** Has another batch go along, which the driver has to be given right behind this one. */
+  takeAlong(next: StatementBatch): void {
+    this.#next = next
+  }
+
   submit(connection: Connection): Error | null {
-    const { parsed, shapes } = this.#context.known
+    if (this.#isSent) return null
     const wire = connection as unknown as Wire
+    wire.stream.cork()
+    try {
+      const error = this.#send(wire, new Set())
+      // What this one prepares is not there if it fails. A batch whose values cannot be sent says so in its turn.
+      if (error === null && this.#next !== undefined) this.#next.#send(wire, new Set(this.#parsing))
+      return error
+    } catch (error) {
+      // Half of a message may be there.
+      wire.stream.destroy(error as Error)
+      return error as Error
+    } finally {
+      wire.stream.uncork()
+    }
+  }
+
+  /** Writes the statements, those without their name whose name is uncertain. */
+  #send(wire: Wire, uncertain: ReadonlySet<string>): Error | null {
+    const { parsed, shapes } = this.#context.known
     let values: unknown[][]
     try {
       values = this.#statements.map((statement) => statement.values.map(prepareValue))
@@ -106,8 +133,8 @@ export class StatementBatch {
       return error as Error
     }
     const begun = new Set<string>()
-    wire.stream.cork()
-    for (const [index, { text, name = '' }] of this.#statements.entries()) {
+    for (const [index, { text, name: known = '' }] of this.#statements.entries()) {
+      const name = uncertain.has(known) ? '' : known
       const isNew = name === '' || !(parsed.has(name) || begun.has(name))
       if (isNew) {
         wire.parse({ text, name })
@@ -119,7 +146,7 @@ export class StatementBatch {
       wire.execute()
     }
     wire.sync()
-    wire.stream.uncork()
+    this.#isSent = true
     return null
   }
 

@@ -32,14 +32,16 @@ describe('the names of statements', () => {
     expect(names.nameOf(second, 1_001)).toBeUndefined()
   })
 
-  it('are others after what the connections know is outdated, and none after they are abandoned', () => {
+  it('are others after what the connections know is outdated, and none for a time after they are abandoned', () => {
     const names = new StatementNames(UNUSED_MAX_MS)
     const name = nameAfterUses(names, 'select 1', 0)
     names.renew()
     const renewed = nameAfterUses(names, 'select 1', 0)
     expect(renewed).toMatch(/^heliograph_1_/)
     expect(renewed).not.toBe(name)
-    names.abandon()
-    for (let use = 0; use < 5; use += 1) expect(names.nameOf('select 1', 0)).toBeUndefined()
+    expect(names.abandon(0)).toEqual({ afterMs: UNUSED_MAX_MS })
+    for (let use = 0; use < 5; use += 1) expect(names.nameOf('select 1', 999)).toBeUndefined()
+    expect(names.abandon(999)).toBeUndefined()
+    expect(nameAfterUses(names, 'select 1', 1_000)).toMatch(/^heliograph_3_/)
   })
 })

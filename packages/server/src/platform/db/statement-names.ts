@@ -27,9 +27,9 @@ export class StatementNames {
   readonly #uses = new Map<string, number>()
   readonly #unusedMaxMs: number
   #generation = 0
-  #isAbandoned = false
+  #abandonedUntilMs = -Infinity
 
-  /** For how long a name may be unused where there is no room for another. */
+  /** For how long a name may be unused where there is no room for another: as long as a connection lives. */
   constructor(unusedMaxMs: number) {
     this.#unusedMaxMs = unusedMaxMs
   }
@@ -41,7 +41,7 @@ export class StatementNames {
       known.usedAtMs = nowMs
       return known.name
     }
-    if (this.#isAbandoned || !PLANNED.test(text)) return undefined
+    if (nowMs < this.#abandonedUntilMs || !PLANNED.test(text)) return undefined
     const uses = (this.#uses.get(text) ?? 0) + 1
     if (uses <= USES_BEFORE_NAMING) {
       if (this.#uses.size >= TEXTS_MAX) this.#uses.clear()
@@ -55,10 +55,16 @@ export class StatementNames {
     return name
   }
 
-  /** From now on statements have no names: something between here and the server keeps none. */
-  abandon(): void {
-    this.#isAbandoned = true
-    this.#named.clear()
+  /**
+   * For as long as a connection lives statements have no names: something between here and the server keeps none, or
+   * forgot one. Answers when names are tried again; undefined where that was known already.
+   */
+  abandon(nowMs = performance.now()): { readonly afterMs: number } | undefined {
+    const isKnown = nowMs < this.#abandonedUntilMs
+    this.renew()
+    if (isKnown) return undefined
+    this.#abandonedUntilMs = nowMs + this.#unusedMaxMs
+    return { afterMs: this.#unusedMaxMs }
   }
 
   /** Gives every statement another name: what the connections know under the present ones is outdated. */

@@ -10,10 +10,18 @@ const SCRIPT_MAX_AGE_SECONDS = 3_600
  */
 export function registerDocs(app: FastifyInstance): void {
   let reference: Promise<FastifyInstance> | undefined
+  const findReference = () => {
+    reference ??= createReference().catch((error: unknown) => {
+      // The next reader tries again.
+      reference = undefined
+      throw error
+    })
+    return reference
+  }
   // `/docs` is the same to the router, and the reference leads it on to `/docs/`.
   for (const path of ['/docs/', '/docs/js/scalar.js']) {
     app.get(path, async (request, reply) => {
-      const rendering = await (reference ??= createReference())
+      const rendering = await findReference()
       const { statusCode, headers, body } = await rendering.inject(request.url)
       const { location, 'content-type': type = '' } = headers
       if (type.startsWith('text/html')) {
