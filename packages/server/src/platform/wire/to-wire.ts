@@ -5,6 +5,7 @@
  */
 import type { z } from 'zod'
 import { toOwnName, type CamelCase } from '../db/record-table.ts'
+import { toIsoTime } from './iso-time.ts'
 
 /** How a column is written: a time as ISO 8601. */
 type Written<Value> = Value extends Date ? string : Value
@@ -47,18 +48,20 @@ export function toWire<Schema extends z.ZodObject, Row extends object>(
     ? [WorkedOut<Row, z.input<Schema>>?]
     : [WorkedOut<Row, z.input<Schema>>]
 ): z.input<Schema> {
-  const own: Values = { ...workedOut }
+  const own = (workedOut ?? NOTHING) as Values
   const read = row as Values
   const json: Record<string, unknown> = {}
   for (const { name, source, takesNull } of membersOf(schema)) {
     const value = name in own ? own[name] : read[source]
     if (value === undefined || (value === null && !takesNull)) continue
-    json[name] = value instanceof Date ? value.toISOString() : value
+    json[name] = value instanceof Date ? toIsoTime(value) : value
   }
   return json as z.input<Schema>
 }
 
 type Values = Readonly<Record<string, unknown>>
+
+const NOTHING: Values = {}
 
 interface WireMember {
   readonly name: string

@@ -1,5 +1,6 @@
 /* Values that every resource writes in the same way: times, ids, links to records. */
 import { z } from 'zod'
+import { toIsoTime } from './iso-time.ts'
 
 /** ISO 8601 UTC with milliseconds. */
 export const timestampSchema = z
@@ -25,7 +26,7 @@ export const recordIdSchema = z
 export function toTimestamp(time: Date): string
 export function toTimestamp(time: Date | null): string | null
 export function toTimestamp(time: Date | null): string | null {
-  return time === null ? null : time.toISOString()
+  return time === null ? null : toIsoTime(time)
 }
 
 /** Writes links to the records of one collection, such as `people`. */
