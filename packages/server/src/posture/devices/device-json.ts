@@ -6,12 +6,7 @@ import { z } from 'zod'
 import { toWire } from '../../platform/wire/to-wire.ts'
 import { personLinkSchema, personResource } from '../../people/people/person-json.ts'
 import { linkTo } from '../../platform/http/expand.ts'
-import {
-  linkSchema,
-  timestampSchema,
-  toLink,
-  toTimestamp,
-} from '../../platform/wire/wire-values.ts'
+import { linkSchema, timestampSchema, toLink } from '../../platform/wire/wire-values.ts'
 import { DEVICE_LIST, DEVICE_TYPES, type DeviceRecord } from './device-read.ts'
 import type { EndedRegistration } from './unregister-device.ts'
 
@@ -75,7 +70,6 @@ export const deviceLinkSchema = linkTo(deviceSchema, 'DeviceLink')
 export function toDeviceJson(baseUrl: string, device: DeviceRecord) {
   const isRegistered = device.registeredAt !== null
   return toWire(deviceSchema, device, {
-    last_seen_at: toTimestamp(device.lastSeenAt ?? device.createdAt),
     registered_owner_info: toLink(baseUrl, 'people', device.ownerPersonId),
     product_image_url: `${baseUrl}/product-images/${device.platform}.svg`,
     auth_configuration: isRegistered ? toAuthenticationModeJson(device) : null,
