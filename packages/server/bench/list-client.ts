@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import { Pool } from 'undici'
 import { decodeCursor, encodeCursor } from '../src/platform/http/cursor.ts'
 import type { BenchRun } from './scenario.ts'
@@ -27,7 +28,7 @@ export interface ListClientOptions {
   readonly url: string
   readonly key: string
   /** What the service signs its cursors with: a client would read millions of rows to the last page. */
-  readonly cursorKey: Buffer
+  readonly cursorKey: KeyObject
 }
 
 /** Connects to a service; closed with the run. */

@@ -2,6 +2,7 @@
  * How fast the lists of the API are at full size: every list with each of its searches, and devices
  * beside what SQL alone and a bare server take. From the real service over HTTP with an API key.
  */
+import { createSecretKey } from 'node:crypto'
 import { SYSTEM_ACTOR } from '../src/changes/audit/audit-entry.ts'
 import { createAdmin } from '../src/organisation/admins/create-admin.ts'
 import { createApiKey } from '../src/organisation/api-keys/create-api-key.ts'
@@ -46,7 +47,7 @@ async function measure(run: BenchRun): Promise<Measurement[]> {
   const client = createListClient(run, {
     url: service.url,
     key,
-    cursorKey: deriveKey(masterKeys.current, 'list cursors'),
+    cursorKey: createSecretKey(deriveKey(masterKeys.current, 'list cursors')),
   })
   return [
     ...(await measureDeviceLists(run, { client, db: service.services.db, devices: size.devices })),

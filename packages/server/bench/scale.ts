@@ -2,6 +2,7 @@
  * What a unit of work costs with 1,000 to 1,000,000 devices in the database, each with its results, issues and changes:
  * whether it stays the same, how fast the lists are, and what each device takes on disk and in memory.
  */
+import { createSecretKey } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CleanupStack } from '../src/platform/cleanup-stack.ts'
 import { createKeyAdmin, createTestKey } from '../test/support/api-keys.ts'
@@ -110,7 +111,7 @@ async function measureSize(run: BenchRun, options: SizeOptions) {
   const client = createListClient(run, {
     url: service.url,
     key,
-    cursorKey: deriveKey(masterKeys.current, 'list cursors'),
+    cursorKey: createSecretKey(deriveKey(masterKeys.current, 'list cursors')),
   })
   const lists = await measureDeviceLists(run, { client, db, devices })
   const costs: ScaledCosts = {

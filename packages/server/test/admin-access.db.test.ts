@@ -2,6 +2,7 @@
  * Every operation of the API, asked for by an admin of each access level and with each restriction: what is
  * let through is what `contract/admin-access.ts` says, and nothing else.
  */
+import { createSecretKey } from 'node:crypto'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { checkPermission } from '../src/platform/http/access.ts'
@@ -103,7 +104,7 @@ function createApp(level: LevelOfAccess, isSteppedUp: boolean): FastifyInstance 
     checkPermission,
     isFeatureEnabled: async () => Promise.resolve(true),
     answerOnce: async () => Promise.reject(new Error('not called')),
-    paging: { baseUrl: BASE_URL, cursorKey: Buffer.alloc(32) },
+    paging: { baseUrl: BASE_URL, cursorKey: createSecretKey(Buffer.alloc(32)) },
   })
   return app
 }

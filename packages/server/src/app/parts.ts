@@ -4,6 +4,7 @@
  * of a process need, in the order of the list.
  */
 // Before the routes of streams: of schemas with the same name the REST API documents its own.
+import { createSecretKey } from 'node:crypto'
 import { createStandardSsfPart } from '../surfaces/standard-ssf/standard-ssf-part.ts'
 import type { Schema } from '../schema/schema.ts'
 import { createAuditChainPart } from '../changes/audit/audit-chain-part.ts'
@@ -153,7 +154,7 @@ export async function createParts(
         features,
         callers: withSessions(callers, lookup, organisation.site),
         checkPermission,
-        cursorKey: deriveKey(foundation.masterKeys.current, 'list cursors'),
+        cursorKey: createSecretKey(deriveKey(foundation.masterKeys.current, 'list cursors')),
       },
       config,
     ),

@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
 import { pino } from 'pino'
@@ -171,7 +172,7 @@ function createApp(
         throw error
       },
     }),
-    paging: { baseUrl: BASE_URL, cursorKey: Buffer.alloc(32, 1) },
+    paging: { baseUrl: BASE_URL, cursorKey: createSecretKey(Buffer.alloc(32, 1)) },
   })
   return app
 }

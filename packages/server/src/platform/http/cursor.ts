@@ -3,7 +3,7 @@
  * request, and writes the pagination of the answer. Cursors are signed and carry the search.
  */
 import { PER_PAGE_DEFAULT, PER_PAGE_MAX } from '../db/page.ts'
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, timingSafeEqual, type KeyObject } from 'node:crypto'
 import { z } from 'zod'
 import { invalidCursor } from '../app-error.ts'
 import { parseSearch } from '../search/parse-search.ts'
@@ -46,7 +46,7 @@ const payloadSchema = z.tuple([
 ])
 
 /** Writes the cursor for a page. It can be read by everyone and made by nobody without the key. */
-export function encodeCursor(contents: CursorContents, key: Buffer): string {
+export function encodeCursor(contents: CursorContents, key: KeyObject): string {
   const { list, query, perPage, lastKey } = contents
   const payload = Buffer.from(JSON.stringify([VERSION, list, query, perPage, lastKey]))
   return Buffer.concat([sign(payload, key), payload]).toString('base64url')
@@ -57,7 +57,7 @@ export function encodeCursor(contents: CursorContents, key: Buffer): string {
  *
  * @throws AppError `invalid_cursor` for a text that this service did not issue under this key.
  */
-export function decodeCursor(cursor: string, key: Buffer): CursorContents {
+export function decodeCursor(cursor: string, key: KeyObject): CursorContents {
   const bytes = Buffer.from(cursor, 'base64url')
   const payload = bytes.subarray(SIGNATURE_BYTES)
   const signature = bytes.subarray(0, SIGNATURE_BYTES)
@@ -72,7 +72,7 @@ export function decodeCursor(cursor: string, key: Buffer): CursorContents {
   return { list, query, perPage, lastKey }
 }
 
-function sign(payload: Buffer, key: Buffer): Buffer {
+function sign(payload: Buffer, key: KeyObject): Buffer {
   return createHmac('sha256', key).update(payload).digest().subarray(0, SIGNATURE_BYTES)
 }
 

@@ -3,6 +3,7 @@
  * that carries it out. Owns the type and its addresses; `route.ts` declares operations whose input and
  * answer are checked by schemas, `surface.ts` puts operations to work.
  */
+import type { KeyObject } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyBaseLogger } from 'fastify'
 import { z } from 'zod'
@@ -57,7 +58,7 @@ export interface Paging {
   /** What the world calls the service, without a slash at the end. */
   readonly baseUrl: string
   /** Signs cursors; derived from the master key. */
-  readonly cursorKey: Buffer
+  readonly cursorKey: KeyObject
 }
 
 /** What is known about a request before its input is looked at. */

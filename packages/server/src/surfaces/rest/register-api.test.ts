@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto'
 import type { Principal } from '../../schema/principal.ts'
 import { get, type IncomingMessage } from 'node:http'
 import { pino } from 'pino'
@@ -123,7 +124,10 @@ function setUp(overrides: Partial<ApiOptions> = {}) {
     isFeatureEnabled: async () => true,
     checkPermission,
     answerOnce: async () => Promise.reject(new Error('not called')),
-    paging: { baseUrl: 'https://trust.example.com', cursorKey: Buffer.alloc(32, 1) },
+    paging: {
+      baseUrl: 'https://trust.example.com',
+      cursorKey: createSecretKey(Buffer.alloc(32, 1)),
+    },
     ...overrides,
   })
   return { app, lines }

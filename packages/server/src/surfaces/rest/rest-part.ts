@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import { toLogError, type Foundation, type ServicePart } from '../../changes/foundation.ts'
 import type { FeatureSwitches } from '../../organisation/settings/feature-switches.ts'
 import { fixedRetention } from '../../schema/retention.ts'
@@ -16,7 +17,7 @@ export interface RestDependencies {
   readonly callers: CallerOptions
   readonly checkPermission: AccessCheck
   /** Signs the cursors of lists. */
-  readonly cursorKey: Buffer
+  readonly cursorKey: KeyObject
 }
 
 /** The REST API with its documents. */
