@@ -5,9 +5,12 @@ import { createChangeRunner } from '../../changes/change.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { newUuid } from '../../platform/ids.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
-import { claimDeliveries, findDestinationSchedule } from './claim-store.ts'
+import { FAILURES_TO_OPEN } from './circuit-breaker.ts'
+import { claimBySchedule, claimDeliveries, findDestinationSchedule } from './claim-store.ts'
+import { EVERY_DELIVERY, PARTITION_IDS } from './delivery-range-store.ts'
+import { setPace } from '../webhooks/webhook-pace-store.ts'
 import { insertDeliveries } from './delivery-store.ts'
-import { insertDestination } from './destination-store.ts'
+import { destinationTable, insertDestination } from './destination-store.ts'
 
 const database = await createTestDatabase()
 const { db } = database
@@ -33,15 +36,13 @@ async function queueOf(...subjectKeys: readonly (string | null)[]): Promise<Dest
   return destinationId
 }
 
+function toRequest(destinationId: DestinationId, limit: number) {
+  const request = { destinationId, claimId: newUuid(), ownClaimIds: [], leaseMs: 60_000 }
+  return { ...request, limit, kid: null }
+}
+
 async function claim(destinationId: DestinationId, limit: number) {
-  const { deliveries, isAll } = await claimDeliveries(db, {
-    destinationId,
-    claimId: newUuid(),
-    ownClaimIds: [],
-    leaseMs: 60_000,
-    limit,
-    kid: null,
-  })
+  const { deliveries, isAll } = await claimDeliveries(db, toRequest(destinationId, limit))
   return { count: deliveries.length, isAll }
 }
 
@@ -74,4 +75,55 @@ test('a claim that put something off for its order does not say that it has all'
     ),
   )
   expect(await claim(destinationId, 10)).toEqual({ count: 1, isAll: false })
+})
+
+test('a look that claims says what a look and a claim say', async () => {
+  const destinationId = await queueOf('device:1', 'device:2', 'device:1', null)
+  const first = await claimBySchedule(db, 'webhook', toRequest(destinationId, 3))
+  expect(first.claimed.deliveries.map(({ subjectKey }) => subjectKey)).toEqual([
+    'device:1',
+    'device:2',
+    'device:1',
+  ])
+  expect(first).toMatchObject({ mayClaim: true, claimed: { isAll: false } })
+  const second = await claimBySchedule(db, 'webhook', toRequest(destinationId, 3))
+  expect(second.claimed).toMatchObject({
+    deliveries: [{ subjectKey: null, body: '{}' }],
+    isAll: true,
+  })
+  const last = await claimBySchedule(db, 'webhook', toRequest(destinationId, 3))
+  expect(last.claimed.deliveries).toEqual([])
+  expect(last.schedule).toEqual(await findDestinationSchedule(db, destinationId))
+})
+
+const past = { fromId: PARTITION_IDS, toId: null }
+
+test.each([
+  ['is held', { state: 'held' }],
+  ['is deleted', { state: 'deleted' }],
+  ['is paused', { retryNotBefore: new Date(Date.now() + 60_000) }],
+  ['fails', { consecutiveFailures: FAILURES_TO_OPEN }],
+  ['is polled now', { kind: 'ssf_poll' }],
+] as const)('a look claims nothing of a destination that %s', async (_, changes) => {
+  const destinationId = await queueOf(null)
+  await destinationTable.updateAll(db, { id: destinationId }, changes)
+  const looked = await claimBySchedule(db, 'webhook', toRequest(destinationId, 3))
+  expect(looked).toMatchObject({ mayClaim: false, claimed: { deliveries: [] } })
+  expect({ ...looked.schedule, pausedForMs: 0, nextDueInMs: 0 }).toEqual({
+    ...(await findDestinationSchedule(db, destinationId)),
+    pausedForMs: 0,
+    nextDueInMs: 0,
+  })
+})
+
+test('a look claims nothing of a destination with a pace, nor behind what waits before its range', async () => {
+  const destinationId = await queueOf(null)
+  const outdated = { ...toRequest(destinationId, 3), range: past }
+  const behind = await claimBySchedule(db, 'webhook', outdated)
+  expect(behind).toMatchObject({ mayClaim: false, schedule: { range: EVERY_DELIVERY } })
+  expect(behind.schedule?.nextDueInMs).toBeLessThanOrEqual(0)
+  await setPace(db, destinationId, 5)
+  const paced = await claimBySchedule(db, 'webhook', toRequest(destinationId, 3))
+  expect(paced).toMatchObject({ mayClaim: false, schedule: { isPaced: true } })
+  expect(await claim(destinationId, 3)).toEqual({ count: 1, isAll: true })
 })

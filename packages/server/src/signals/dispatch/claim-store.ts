@@ -7,6 +7,7 @@ import { MINUTE_MS } from '../../platform/clock.ts'
 import { msUntil, timeInMs } from '../../platform/db/database-time.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
+import { FAILURES_TO_OPEN } from './circuit-breaker.ts'
 import type { ClaimedDelivery, DestinationKind } from './delivery-channel.ts'
 import {
   EVERY_DELIVERY,
@@ -55,6 +56,9 @@ const PARK_MAX_MS = 5 * MINUTE_MS
 type ClaimedRow = Omit<ClaimedDelivery, 'destinationId' | 'claimId' | 'leaseEndsMs' | 'token'> &
   StoredToken
 
+/** Of a claim that also puts off what waits for something earlier. */
+type JudgedRow = ClaimedRow & { readonly hasParked: boolean }
+
 const CLAIMED_COLUMNS = sql`d.id, d.event_id as "eventId", d.event_type as "eventType",
   d.subject_key as "subjectKey", d.body, d.signing_kid as "signingKid", d.token,
   d.detached_token as "detachedToken", d.attempt_count as "attemptCount",
@@ -76,15 +80,24 @@ const CLAIMED_COLUMNS = sql`d.id, d.event_id as "eventId", d.event_type as "even
  * deliveries/s of one webhook, 0.17 ms of the process's CPU for each from claim to record.
  */
 export async function claimDeliveries(db: Kysely<Schema>, request: ClaimRequest): Promise<Claimed> {
-  const { destinationId, claimId, leaseMs, limit, range = EVERY_DELIVERY } = request
+  const { destinationId, range = EVERY_DELIVERY } = request
   // Before the database begins to count: the lease never seems longer here than it is.
-  const leaseEndsMs = performance.now() + leaseMs
-  const { rows } = await sql<ClaimedRow & { hasParked: boolean }>`
-    with candidate as materialized (
+  const leaseEndsMs = performance.now() + request.leaseMs
+  const { rows } = await sql<JudgedRow>`
+    with ${claimSteps(request, andNothingBefore(destinationId, range))}
+    select * from claimed`.execute(db)
+  return toAllClaimed(rows, request, leaseEndsMs)
+}
+
+/** The steps of a claim, up to the rows of `claimed`; nothing is claimed where `isAllowed` does not hold. */
+function claimSteps(request: ClaimRequest, isAllowed: RawBuilder<unknown>): RawBuilder<unknown> {
+  const { destinationId, claimId, leaseMs, limit, range = EVERY_DELIVERY } = request
+  return sql`
+    candidate as materialized (
       select id, subject_key, next_attempt_at
       from delivery
       where destination_id = ${destinationId} and state = 'queued' and next_attempt_at <= now()
-        and ${isWithin('delivery', range)} ${andNothingBefore(destinationId, range)}
+        and ${isWithin('delivery', range)} ${isAllowed}
         and (claim_expires_at is null or claim_expires_at <= now())
         -- What this process still sends is not claimed again when its lease has run out.
         and not coalesce(claimed_by = any(${request.ownClaimIds}::uuid[]), false)
@@ -128,13 +141,22 @@ export async function claimDeliveries(db: Kysely<Schema>, request: ClaimRequest)
     ),
     chosen as materialized (
       select id from judged where retry_at is null order by due_at, id limit ${limit}
-    )
-    update delivery d
-    set claimed_by = ${claimId}::uuid, claim_expires_at = ${timeInMs(leaseMs)},
-      signing_kid = coalesce(d.signing_kid, ${request.kid}::text)
-    where d.id = any(array(select id from chosen)) and ${isWithin('d', range)}
-    returning ${CLAIMED_COLUMNS},
-      exists (select from judged where retry_at is not null) as "hasParked"`.execute(db)
+    ),
+    claimed as (
+      update delivery d
+      set claimed_by = ${claimId}::uuid, claim_expires_at = ${timeInMs(leaseMs)},
+        signing_kid = coalesce(d.signing_kid, ${request.kid}::text)
+      where d.id = any(array(select id from chosen)) and ${isWithin('d', range)}
+      returning ${CLAIMED_COLUMNS},
+        exists (select from judged where retry_at is not null) as "hasParked"
+    )`
+}
+
+function toAllClaimed(
+  rows: readonly JudgedRow[],
+  { destinationId, claimId, limit }: ClaimRequest,
+  leaseEndsMs: number,
+): Claimed {
   let isAll = rows.length > 0 && rows.length < limit
   const deliveries = rows.map(({ hasParked, ...row }) => {
     if (hasParked) isAll = false
@@ -251,6 +273,14 @@ export interface DestinationSchedule {
   readonly range: DeliveryRange
 }
 
+/** A destination `d` as a schedule says it, but for what is due. */
+const SCHEDULE_COLUMNS = sql`d.kind, d.state, d.consecutive_failures as "consecutiveFailures",
+      coalesce(${msUntil(sql`d.retry_not_before`)}, 0) as "pausedForMs",
+      d.queued_from_id::text as "queuedFromId",
+      exists (select from webhook_pace p where p.destination_id = d.id) as "isPaced"`
+
+type ScheduleRow = Omit<DestinationSchedule, 'range'> & { readonly queuedFromId: string }
+
 /**
  * The schedule of one destination; undefined when it does not exist. One index probe within `range`, which may be
  * outdated: where something waits before it, the schedule is read again with the right one.
@@ -260,19 +290,70 @@ export async function findDestinationSchedule(
   destinationId: DestinationId,
   range: DeliveryRange = EVERY_DELIVERY,
 ): Promise<DestinationSchedule | undefined> {
-  const { rows } = await sql<Omit<DestinationSchedule, 'range'> & { queuedFromId: string }>`
-    select d.kind, d.state, d.consecutive_failures as "consecutiveFailures",
-      coalesce(${msUntil(sql`d.retry_not_before`)}, 0) as "pausedForMs",
-      ${msUntil(sql`due.next_due_at`)} as "nextDueInMs", d.queued_from_id as "queuedFromId",
-      exists (select from webhook_pace p where p.destination_id = d.id) as "isPaced"
+  const { rows } = await sql<ScheduleRow>`
+    select ${SCHEDULE_COLUMNS}, ${msUntil(sql`due.next_due_at`)} as "nextDueInMs"
     from delivery_destination d ${nextDue(isWithin('w', range))}
     where d.id = ${destinationId}`.execute(db)
   const [row] = rows
   if (row === undefined) return undefined
-  const { queuedFromId, ...schedule } = row
-  const right = { fromId: toPartitionStart(BigInt(queuedFromId)), toId: range.toId }
-  if (right.fromId < range.fromId) return findDestinationSchedule(db, destinationId, right)
-  return { ...schedule, range: right }
+  const schedule = toSchedule(row, range)
+  const isOutdated = schedule.range.fromId < range.fromId
+  return isOutdated ? findDestinationSchedule(db, destinationId, schedule.range) : schedule
+}
+
+function toSchedule(row: ScheduleRow, { toId }: DeliveryRange): DestinationSchedule {
+  const { kind, state, consecutiveFailures, pausedForMs, nextDueInMs, isPaced } = row
+  const range = { fromId: toPartitionStart(BigInt(row.queuedFromId)), toId }
+  return { kind, state, consecutiveFailures, pausedForMs, nextDueInMs, isPaced, range }
+}
+
+/**
+ * Looks at the schedule and claims by the same statement, as {@link claimDeliveries} does, where nothing stands in the way: the
+ * destination is of this kind, active and not paused, its circuit is closed, it has no pace, and nothing waits before
+ * the range. `mayClaim` says whether that was so; otherwise nothing was claimed. `schedule` is undefined when the destination does not
+ * exist; what is due is said only where nothing was claimed.
+ */
+export async function claimBySchedule(
+  db: Kysely<Schema>,
+  kind: DestinationKind,
+  request: ClaimRequest,
+): Promise<{
+  readonly schedule: DestinationSchedule | undefined
+  readonly mayClaim: boolean
+  readonly claimed: Claimed
+}> {
+  const { destinationId, range = EVERY_DELIVERY } = request
+  const leaseEndsMs = performance.now() + request.leaseMs
+  const isAllowed = sql`and (select "mayClaim" from destination)`
+  const { rows } = await sql<JudgedRow & { schedule: ScheduleRow & { mayClaim: boolean } }>`
+    with destination as materialized (
+      select ${SCHEDULE_COLUMNS}, d.id, (d.kind = ${kind} and d.state = 'active'
+        and coalesce(d.retry_not_before <= now(), true)
+        and d.consecutive_failures < ${sql.lit(FAILURES_TO_OPEN)}
+        and not exists (select from webhook_pace p where p.destination_id = d.id)
+        and d.queued_from_id >= ${sql.lit(range.fromId)}) as "mayClaim"
+      from delivery_destination d where d.id = ${destinationId}
+    ),
+    ${claimSteps(request, isAllowed)}
+    select row_to_json(looked) as schedule, claimed.*
+    from (
+      select d.*, ${msUntil(sql`due.next_due_at`)} as "nextDueInMs"
+      from destination d ${nextDue(sql`${isWithin('w', range)} and not exists (select from claimed)`)}
+    ) looked left join claimed on false
+    union all
+    select null, claimed.* from claimed`.execute(db)
+  const row = rows.find(({ schedule }) => (schedule as unknown) !== null)
+  const claimed = toAllClaimed(
+    rows.filter((each) => each !== row),
+    request,
+    leaseEndsMs,
+  )
+  if (row === undefined) return { schedule: undefined, mayClaim: false, claimed }
+  const { mayClaim } = row.schedule
+  const schedule = toSchedule(row.schedule, range)
+  if (schedule.range.fromId >= range.fromId) return { schedule, mayClaim, claimed }
+  const right = await findDestinationSchedule(db, destinationId, schedule.range)
+  return { schedule: right, mayClaim, claimed }
 }
 
 /**

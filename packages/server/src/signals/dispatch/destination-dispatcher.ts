@@ -13,7 +13,12 @@ import { FAILURES_TO_OPEN, isCircuitOpen } from './circuit-breaker.ts'
 import { DOUBT_INTERVAL_MS, DoubtfulClaims } from './doubtful-claims.ts'
 import { BackgroundWork } from './background-work.ts'
 import { claimAtPace, prepareClaim, type Claim } from './claim-at-pace.ts'
-import { findDestinationSchedule, type DestinationSchedule } from './claim-store.ts'
+import {
+  claimBySchedule,
+  findDestinationSchedule,
+  type Claimed,
+  type DestinationSchedule,
+} from './claim-store.ts'
 import {
   isReceiverFailure,
   type ClaimedDelivery,
@@ -22,7 +27,7 @@ import {
 } from './delivery-channel.ts'
 import type { DeliveryEnd } from './delivery-end.ts'
 import type { DeliveryOutcome } from './delivery-outcome.ts'
-import { EVERY_DELIVERY } from './delivery-range-store.ts'
+import { EVERY_DELIVERY, type DeliveryRange } from './delivery-range-store.ts'
 import type { DeliverySettings } from './delivery-settings.ts'
 import type { InFlightSlots, SlotUser } from './in-flight-slots.ts'
 import type { OutcomeRecorder } from './outcome-recorder.ts'
@@ -69,6 +74,8 @@ export class DestinationDispatcher implements SlotUser {
   readonly #wakeups = new Wakeups(() => this.#background.add(this.#dispatch()))
   #rules: AttemptRules | undefined
   #range = EVERY_DELIVERY
+  /** By which the next look may claim at once; undefined when the last look does not let one expect that it may. */
+  #channel: DeliveryChannel | undefined
   /** When something falls due, as far as it is known; on the steady clock of `performance.now()`. */
   #nextDueAtMs = Infinity
   #claimNumber = 0
@@ -163,41 +170,97 @@ export class DestinationDispatcher implements SlotUser {
 
   /** Step 1 and 2: looks at the destination and claims; undefined when there is nothing to do now. */
   async #claim(): Promise<NumberedClaim | undefined> {
-    const { db, channels, deliveryEnd, settings, newClaimId } = this.#shared
+    const { db, channels, deliveryEnd } = this.#shared
     await this.#doubtful.release(db)
-    const { fromId } = this.#range
-    const searched = { fromId, toId: deliveryEnd.id }
-    const schedule = await findDestinationSchedule(db, this.#id, searched)
+    const range = { fromId: this.#range.fromId, toId: deliveryEnd.id }
+    const { claim, mayClaim, schedule } = await this.#look(range)
+    if (claim !== undefined) return claim
     const channel = schedule === undefined ? undefined : channels.get(schedule.kind)
     if (schedule === undefined || channel === undefined || schedule.state === 'deleted') {
       this.#releaseUnsent()
       return undefined
     }
+    this.#channel = isUsual(schedule) ? channel : undefined
     const isStopped = schedule.state !== 'active'
     if (isStopped) this.#releaseUnsent(({ outlivesStop }) => outlivesStop === true)
     this.#range = schedule.range
     if (!this.#mayClaim(schedule)) return undefined
-    const room = Math.min(settings.claimSize, settings.claimedMax - this.#claims.count)
-    const claimId = newClaimId()
-    this.#claimNumber += 1
-    const number = this.#claimNumber
-    const { deliveries, isAll, waitMs } = await claimAtPace(db, channel, {
-      destinationId: this.#id,
-      claimId,
-      ownClaimIds: this.#claims.claimIds(),
-      leaseMs: settings.leaseMs,
-      limit: isCircuitOpen(schedule) ? 1 : room,
+    // Everything that was due when it was claimed is held by others, or waits for something that is.
+    if (mayClaim) {
+      this.#wakeups.wakeIn(BLOCKED_PAUSE_MS)
+      return undefined
+    }
+    const request = this.#beginClaim(isCircuitOpen(schedule) ? 1 : this.#room)
+    const { waitMs, ...claimed } = await claimAtPace(db, channel, {
+      ...request,
       isStopped,
       isPaced: schedule.isPaced,
       range: this.#range,
     }).catch((error: unknown) => {
-      this.#doubtful.add(claimId)
+      this.#doubtful.add(request.claimId)
       throw error
     })
-    this.#claims.add(claimId, deliveries.length)
-    if (deliveries.length > 0) return { number, deliveries, isAll, channel }
+    if (claimed.deliveries.length > 0) return this.#hold(request.claimId, claimed, channel)
     this.#wakeups.wakeIn(waitMs ?? BLOCKED_PAUSE_MS)
     return undefined
+  }
+
+  /**
+   * Looks at the schedule. Where the last look found nothing unusual and there is room, the statement that looks also
+   * claims: as a rule it is as it was.
+   */
+  async #look(range: DeliveryRange): Promise<{
+    readonly claim?: NumberedClaim | undefined
+    readonly mayClaim: boolean
+    readonly schedule: DestinationSchedule | undefined
+  }> {
+    const { db } = this.#shared
+    const channel = this.#channel
+    this.#channel = undefined
+    if (channel === undefined || this.#failuresInRow >= FAILURES_TO_OPEN || !this.#hasRoom(false)) {
+      return { mayClaim: false, schedule: await findDestinationSchedule(db, this.#id, range) }
+    }
+    const request = this.#beginClaim(this.#room)
+    const kid = channel.claimKid(this.#id)
+    const { schedule, mayClaim, claimed } = await claimBySchedule(db, channel.kind, {
+      ...request,
+      kid,
+      range,
+    }).catch((error: unknown) => {
+      this.#doubtful.add(request.claimId)
+      throw error
+    })
+    if (schedule === undefined || claimed.deliveries.length === 0) return { mayClaim, schedule }
+    this.#channel = channel
+    this.#range = schedule.range
+    this.#isFull = false
+    this.#failuresInRow = Math.min(this.#failuresInRow, schedule.consecutiveFailures)
+    return { claim: this.#hold(request.claimId, claimed, channel), mayClaim, schedule }
+  }
+
+  /** What every claim asks for. Claims are numbered before they look, one after another. */
+  #beginClaim(limit: number) {
+    const { settings, newClaimId } = this.#shared
+    this.#claimNumber += 1
+    return {
+      destinationId: this.#id,
+      claimId: newClaimId(),
+      ownClaimIds: this.#claims.claimIds(),
+      leaseMs: settings.leaseMs,
+      limit,
+    }
+  }
+
+  /** How many deliveries may be claimed at once. */
+  get #room(): number {
+    const { claimSize, claimedMax } = this.#shared.settings
+    return Math.min(claimSize, claimedMax - this.#claims.count)
+  }
+
+  /** Remembers what the claim that was begun last has claimed. */
+  #hold(claimId: string, { deliveries, isAll }: Claimed, channel: DeliveryChannel): NumberedClaim {
+    this.#claims.add(claimId, deliveries.length)
+    return { number: this.#claimNumber, deliveries, isAll, channel }
   }
 
   /** Whether to claim now; otherwise plans when. */
@@ -317,4 +380,10 @@ export class DestinationDispatcher implements SlotUser {
     for (const delivery of deliveries) this.#claims.finish(delivery)
     if (isLookNeeded || (this.#isFull && this.#hasRoom(false))) this.wake()
   }
+}
+
+/** Nothing stands in the way of a claim of all that is due. */
+function isUsual(schedule: DestinationSchedule): boolean {
+  const { state, pausedForMs, isPaced } = schedule
+  return state === 'active' && pausedForMs <= 0 && !isPaced && !isCircuitOpen(schedule)
 }

@@ -81,15 +81,15 @@ const person = (alias: 'p' | 'o') =>
   )
 
 const devices = (ids: Ids) => sql<EventDevice>`
-    select d.id, d.name, d.auth_state as "authState", ${person('o')} as owner
+    select d.id::text, d.name, d.auth_state as "authState", ${person('o')} as owner
     from device d left join person o on o.id = d.owner_person_id
     where d.id = any(${elementsOf(ids, 'bigint')})`
 
 const people = (ids: Ids) => sql<EventPerson>`
-    select id, name, email from person where id = any(${elementsOf(ids, 'bigint')})`
+    select id::text, name, email from person where id = any(${elementsOf(ids, 'bigint')})`
 
 const issues = (ids: Ids) => sql<EventIssue>`
-    select i.id, i.title, ${person('p')} as person,
+    select i.id::text, i.title, ${person('p')} as person,
       case when d.id is null then null
         else json_build_object('id', d.id::text, 'name', d.name) end as device,
       json_build_object('id', c.id::text, 'name', c.name, 'tags', coalesce((
@@ -100,12 +100,12 @@ const issues = (ids: Ids) => sql<EventIssue>`
     where i.id = any(${elementsOf(ids, 'bigint')})`
 
 const admins = (ids: Ids) => sql<EventAdmin>`
-    select id, first_name as "firstName", last_name as "lastName", email, access
+    select id::text, first_name as "firstName", last_name as "lastName", email, access
     from admin_user where id = any(${elementsOf(ids, 'bigint')})`
 
 const requests = (table: 'exemption_request' | 'registration_request', issueIds: string) => {
   return (ids: Ids) => sql<EventRequest>`
-    select r.id, r.requester_message as message, ${person('p')} as requester,
+    select r.id::text, r.requester_message as message, ${person('p')} as requester,
       json_build_object('id', d.id::text, 'name', d.name) as device,
       ${sql.raw(issueIds)} as "issueIds"
     from ${sql.table(table)} r join device d on d.id = r.device_id
@@ -122,29 +122,65 @@ const exemptionRequests = requests(
 const registrationRequests = requests('registration_request', `'{}'::text[]`)
 
 const webhooks = (ids: Ids) => sql<EventWebhook>`
-    select id, name, url from webhook where id = any(${elementsOf(ids, 'bigint')})`
+    select id::text, name, url from webhook where id = any(${elementsOf(ids, 'bigint')})`
 
-/** Reads the records of events by their kind: one statement for each kind that there is any of. */
-export async function listEventSubjects(
+const STATEMENTS = {
+  devices,
+  people,
+  issues,
+  admins,
+  exemptionRequests,
+  registrationRequests,
+  webhooks,
+} satisfies { [Kind in SubjectKind]: (ids: Ids) => RawBuilder<SubjectOf<Kind>> }
+const SUBJECT_KINDS = Object.keys(STATEMENTS) as SubjectKind[]
+
+/** The records of a kind that may have to be told of, and the types of events that would. */
+export interface AskedSubjects {
+  readonly ids: ReadonlySet<string>
+  readonly eventTypes: ReadonlySet<string>
+}
+
+/** What any webhook asks for, also one that is off: those events are kept for it. And what there is to tell of it. */
+export interface SubscribedSubjects {
+  readonly subscribed: ReadonlySet<string>
+  /** Of kinds whose events nobody asks for there are none. */
+  readonly subjects: EventSubjects
+}
+
+/** Reads what webhooks ask for with the records that events are about, in one statement. */
+export async function findSubscribedSubjects(
   db: Kysely<Schema>,
-  ids: ReadonlyMap<SubjectKind, ReadonlySet<string>>,
-): Promise<EventSubjects> {
-  const read = async <Row extends { readonly id: string }>(
-    kind: SubjectKind,
-    toStatement: (ids: Ids) => RawBuilder<Row>,
-  ): Promise<ReadonlyMap<string, Row>> => {
-    const wanted = ids.get(kind)
-    if (wanted === undefined) return new Map()
-    const { rows } = await toStatement([...wanted]).execute(db)
-    return new Map(rows.map((row) => [row.id, row]))
-  }
+  asked: ReadonlyMap<SubjectKind, AskedSubjects>,
+): Promise<SubscribedSubjects> {
+  // In one order, so that there are few texts.
+  const kinds = SUBJECT_KINDS.filter((kind) => asked.has(kind))
+  const columns = kinds.map((kind) => {
+    const { ids = [], eventTypes = [] } = asked.get(kind) ?? {}
+    return sql`, case when exists (select from webhook where events && ${[...eventTypes]}::text[]) then (
+        select json_agg(told) from (${STATEMENTS[kind]([...ids])}) told) end as ${sql.ref(kind)}`
+  })
+  type Row = { readonly [Kind in SubjectKind]?: readonly SubjectOf<Kind>[] | null }
+  const { rows } = await sql<Row & { subscribed: readonly string[] }>`
+    select array(select distinct unnest(events) from webhook) as subscribed
+      ${sql.join(columns, sql``)}`.execute(db)
+  const [row] = rows
   return {
-    devices: await read('devices', devices),
-    people: await read('people', people),
-    issues: await read('issues', issues),
-    admins: await read('admins', admins),
-    exemptionRequests: await read('exemptionRequests', exemptionRequests),
-    registrationRequests: await read('registrationRequests', registrationRequests),
-    webhooks: await read('webhooks', webhooks),
+    subscribed: new Set(row?.subscribed),
+    subjects: {
+      devices: byId(row?.devices),
+      people: byId(row?.people),
+      issues: byId(row?.issues),
+      admins: byId(row?.admins),
+      exemptionRequests: byId(row?.exemptionRequests),
+      registrationRequests: byId(row?.registrationRequests),
+      webhooks: byId(row?.webhooks),
+    },
   }
+}
+
+function byId<Row extends { readonly id: string }>(
+  records: readonly Row[] | null | undefined,
+): ReadonlyMap<string, Row> {
+  return new Map((records ?? []).map((record) => [record.id, record]))
 }

@@ -11,9 +11,9 @@ import type { OutboundResult } from '../../platform/net/outbound-result.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 import { disableWebhookOf } from './disable-webhook.ts'
 import { giveUpWithoutPayload } from './webhook-retention-store.ts'
-import { findEventBodies } from './webhook-event-store.ts'
 import { giveBackTokens, takeTokens } from './webhook-pace-store.ts'
-import { findWebhookTarget, toWebhookRequest } from './webhook-target.ts'
+import { findWebhookSending } from './webhook-store.ts'
+import { toWebhookRequest, toWebhookTarget } from './webhook-target.ts'
 
 /** Ten attempts over 75 hours, as Standard Webhooks proposes: at once, then after these delays. */
 export const WEBHOOK_RETRY_DELAYS_MS: readonly number[] = [
@@ -49,10 +49,11 @@ export function createWebhookChannel(dependencies: WebhookChannelDependencies): 
     },
     async prepare(destinationId: DestinationId, deliveries: readonly ClaimedDelivery[]) {
       const now = clock.now()
-      const target = await findWebhookTarget(db, destinationId, { sealer, now })
-      if (target === undefined) return undefined
       const eventIds = deliveries.map(({ eventId }) => eventId)
-      const bodies = await findEventBodies(db, eventIds)
+      const sending = await findWebhookSending(db, destinationId, eventIds, now)
+      if (sending === undefined) return undefined
+      const target = toWebhookTarget(sending, sealer)
+      const { bodies } = sending
       const emptied = eventIds.filter((eventId) => !bodies.has(eventId))
       if (emptied.length > 0) await giveUpWithoutPayload(db, emptied, now)
       return deliveries.map(({ eventId }) => {

@@ -28,13 +28,6 @@ export interface EventCause {
   readonly at: Date
 }
 
-/** What any webhook asks for, also one that is off: those events are kept for it. */
-export async function listSubscribedEvents(db: Kysely<Schema>): Promise<Set<string>> {
-  const { rows } = await sql<{ event: string }>`
-    select distinct unnest(events) as event from webhook`.execute(db)
-  return new Set(rows.map(({ event }) => event))
-}
-
 /**
  * Writes events and queues a delivery of each for every enabled webhook that asks for it, and wakes
  * the engines of all processes at the commit. One statement.

@@ -9,14 +9,14 @@ import type { DomainEvent } from '../../changes/domain-event.ts'
 import { toEpochSeconds, type Clock } from '../../platform/clock.ts'
 import { newUlids } from '../../platform/ids.ts'
 import { toStorableJson } from '../../platform/storable-text.ts'
-import { listEventSubjects, type SubjectKind } from './event-subject-store.ts'
 import {
-  insertEventsForSubscribers,
-  listSubscribedEvents,
-  type NewWebhookEvent,
-} from './webhook-event-store.ts'
+  findSubscribedSubjects,
+  type AskedSubjects,
+  type SubjectKind,
+} from './event-subject-store.ts'
+import { insertEventsForSubscribers, type NewWebhookEvent } from './webhook-event-store.ts'
 import { namesOf } from './webhook-event-types.ts'
-import type { WebhookPayload } from './payload-parts.ts'
+import type { PayloadContext, WebhookPayload } from './payload-parts.ts'
 import { subjectOf, toPayloads } from './webhook-payload.ts'
 
 export interface WebhookPublisherDependencies {
@@ -38,9 +38,12 @@ export function createWebhookPublisher({
   baseUrl,
 }: WebhookPublisherDependencies): ChangePublisher {
   return async (record) => {
-    const subscribed = await listSubscribedEvents(record.tx)
+    const { subscribed, subjects } = await findSubscribedSubjects(
+      record.tx,
+      collectSubjects(record.events),
+    )
     if (subscribed.size === 0) return
-    const payloads = await listPayloads(record, subscribed, baseUrl)
+    const payloads = listPayloads(record, subscribed, { subjects, baseUrl, at: record.at })
     // The time of now, not of the change: under the lock of a record, ids sort as its events do.
     const ids = newUlids(clock.now(), payloads.length)
     const events = payloads.map(({ payload, txn }, index): NewWebhookEvent => {
@@ -59,14 +62,13 @@ interface CausedPayload {
   readonly txn: string
 }
 
-async function listPayloads(
-  { tx, at, events, auditEntries, txnOf }: ChangeRecord,
+function listPayloads(
+  { at, events, auditEntries, txnOf }: ChangeRecord,
   subscribed: ReadonlySet<string>,
-  baseUrl: string,
-): Promise<CausedPayload[]> {
-  const wanted = events.filter((event) => isSubscribed(event, subscribed))
-  const context = { subjects: await listEventSubjects(tx, collectIds(wanted)), baseUrl, at }
-  const payloads = wanted
+  context: PayloadContext,
+): CausedPayload[] {
+  const payloads = events
+    .filter((event) => isSubscribed(event, subscribed))
     .flatMap((event) => {
       const txn = txnOf(event)
       return toPayloads(event, context).map((payload) => ({ payload, txn }))
@@ -79,14 +81,18 @@ async function listPayloads(
   return [...payloads, ...ofEntries]
 }
 
-function collectIds(events: readonly DomainEvent[]): Map<SubjectKind, Set<string>> {
-  const ids = new Map<SubjectKind, Set<string>>()
+function collectSubjects(events: readonly DomainEvent[]): Map<SubjectKind, AskedSubjects> {
+  const asked = new Map<SubjectKind, { ids: Set<string>; eventTypes: Set<string> }>()
   for (const event of events) {
     const [kind, id] = subjectOf(event) ?? []
-    if (kind === undefined || id === undefined) continue
-    ids.set(kind, (ids.get(kind) ?? new Set()).add(id))
+    const names = namesOf(event.type)
+    if (kind === undefined || id === undefined || names.length === 0) continue
+    const ofKind = asked.get(kind) ?? { ids: new Set(), eventTypes: new Set() }
+    ofKind.ids.add(id)
+    for (const name of names) ofKind.eventTypes.add(name)
+    asked.set(kind, ofKind)
   }
-  return ids
+  return asked
 }
 
 function isSubscribed({ type }: DomainEvent, subscribed: ReadonlySet<string>): boolean {

@@ -2,10 +2,9 @@ import { z } from 'zod'
 import type { Foundation } from '../../changes/foundation.ts'
 import { route, type ApiRoute } from '../../schema/operations.ts'
 import { checkWebhookSignature, SIGNATURE_CHECKS } from './check-webhook-signature.ts'
-import { findEventBodies } from './webhook-event-store.ts'
 import { WEBHOOK_ACCESS } from './webhook-routes.ts'
-import { getWebhook } from './webhook-store.ts'
-import { findWebhookTarget } from './webhook-target.ts'
+import { findWebhookSending, getWebhook } from './webhook-store.ts'
+import { toWebhookTarget } from './webhook-target.ts'
 
 const HEADERS_MAX = 100
 const HEADER_LENGTH_MAX = 8_192
@@ -71,13 +70,13 @@ export function webhookSignatureRoutes({
       handler: async ({ params, body: received }) => {
         const webhook = await getWebhook(db, params.id)
         const now = clock.now()
-        const target = await findWebhookTarget(db, webhook.destinationId, { sealer, now })
         const id = findId(received.headers)
-        const bodies = id === undefined ? undefined : await findEventBodies(db, [id])
-        const { signers = [], isHex = false } = target ?? {}
+        const ids = id === undefined ? [] : [id]
+        const sending = await findWebhookSending(db, webhook.destinationId, ids, now)
+        const { signers = [], isHex = false } = sending ? toWebhookTarget(sending, sealer) : {}
         const checks = checkWebhookSignature(
           received,
-          { signers, isHex, sentBody: bodies?.get(id ?? '') },
+          { signers, isHex, sentBody: sending?.bodies.get(id ?? '') },
           now,
         )
         return { valid: checks.every(({ result }) => result !== 'failed'), checks: [...checks] }

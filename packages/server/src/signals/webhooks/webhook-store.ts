@@ -7,6 +7,7 @@ import type { Schema } from '../../schema/schema.ts'
 import { parseId } from '../../platform/ids.ts'
 import { notFound } from '../../platform/app-error.ts'
 import { lockInTransaction } from '../../platform/db/advisory-lock.ts'
+import { elementsOf } from '../../platform/db/planned-once.ts'
 import { LOCK_KEYS } from '../../schema/lock-keys.ts'
 
 const webhookTable = defineTable('webhook')
@@ -181,6 +182,48 @@ export async function endSecrets(
     .where('webhook_id', '=', webhookId)
     .where((where) => where.or([where('ends_at', 'is', null), where('ends_at', '>', endsAt)]))
     .execute()
+}
+
+/** What requests of a webhook are made from. */
+export interface WebhookSending {
+  readonly webhook: Pick<Webhook, 'id' | 'url' | 'identifier' | 'signing' | 'headersSealed'>
+  /** Those that still sign, the present one last. */
+  readonly secrets: readonly Pick<WebhookSecret, 'id' | 'secretSealed'>[]
+  /** The bodies of events by their id; those whose retention is over are absent. */
+  readonly bodies: ReadonlyMap<string, string>
+}
+
+/** What is sent to a destination at `now` of these events, by one statement; undefined when its webhook is gone. */
+export async function findWebhookSending(
+  db: Kysely<Schema>,
+  destinationId: DestinationId,
+  eventIds: readonly string[],
+  now: Date,
+): Promise<WebhookSending | undefined> {
+  const { rows } = await sql<
+    WebhookSending['webhook'] & {
+      secretIds: string[] | null
+      secretsSealed: Buffer[] | null
+      bodies: Record<string, string> | null
+    }
+  >`
+    select w.id, w.url, w.identifier, w.signing, w.headers_sealed as "headersSealed", live.*,
+      (select json_object_agg(event_id, body) from webhook_event
+        where event_id = any(${elementsOf(eventIds, 'text')}) and body is not null) as bodies
+    from webhook w cross join lateral (
+      select array_agg(s.id::text order by s.ends_at asc nulls last, s.id) as "secretIds",
+        array_agg(s.secret_sealed order by s.ends_at asc nulls last, s.id) as "secretsSealed"
+      from webhook_secret s
+      where s.webhook_id = w.id and (s.ends_at is null or s.ends_at > ${now})) as live
+    where w.destination_id = ${destinationId}`.execute(db)
+  const [row] = rows
+  if (row === undefined) return undefined
+  const { secretIds, secretsSealed, bodies, ...webhook } = row
+  const secrets = (secretsSealed ?? []).map((secretSealed, index) => ({
+    id: secretIds?.[index] ?? '',
+    secretSealed,
+  }))
+  return { webhook, secrets, bodies: new Map(Object.entries(bodies ?? {})) }
 }
 
 /** The webhook of a destination, undefined when it is gone; with `isLocked`, until the transaction ends. */

@@ -2,10 +2,7 @@
  * A webhook as deliveries are made for it: where to, and what signs. Read anew for every batch of
  * deliveries, so that a change counts for whatever is sent after it.
  */
-import type { Kysely } from 'kysely'
 import { toEpochSeconds } from '../../platform/clock.ts'
-import type { DestinationId } from '../../schema/branded-ids.ts'
-import type { Schema } from '../../schema/schema.ts'
 import type { OutboundRequest } from '../../platform/net/guarded-client.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 import { webhookHeadersContext, type CustomHeaders } from './webhook-headers.ts'
@@ -15,7 +12,7 @@ import {
   withoutPrefix,
   type WebhookSigner,
 } from './webhook-secret.ts'
-import { findWebhookOfDestination, listLiveSecrets, type Webhook } from './webhook-store.ts'
+import type { WebhookSending } from './webhook-store.ts'
 
 /** Where and how the events of a webhook are posted. */
 export interface WebhookTarget {
@@ -46,15 +43,11 @@ export interface WebhookMessage {
   readonly body: string
 }
 
-/** The webhook of a destination; undefined when it is gone. */
-export async function findWebhookTarget(
-  db: Kysely<Schema>,
-  destinationId: DestinationId,
-  { sealer, now }: { readonly sealer: Sealer; readonly now: Date },
-): Promise<WebhookTarget | undefined> {
-  const webhook = await findWebhookOfDestination(db, destinationId)
-  if (webhook === undefined) return undefined
-  const live = await listLiveSecrets(db, webhook.id, now)
+/** Opens what requests of a webhook are made from. */
+export function toWebhookTarget(
+  { webhook, secrets: live }: Pick<WebhookSending, 'webhook' | 'secrets'>,
+  sealer: Sealer,
+): WebhookTarget {
   const secrets = live.map(({ id, secretSealed }) =>
     sealer.openText(secretSealed, webhookSecretContext(id)),
   )
@@ -70,7 +63,7 @@ export async function findWebhookTarget(
 }
 
 function openHeaders(
-  { identifier, headersSealed: sealed }: Webhook,
+  { identifier, headersSealed: sealed }: WebhookSending['webhook'],
   sealer: Sealer,
 ): CustomHeaders {
   if (sealed === null) return {}
