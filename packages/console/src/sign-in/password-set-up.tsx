@@ -26,8 +26,8 @@ export function PasswordSetUp({ email, onDone }: PasswordSetUpProps) {
     queryKey: ['session', 'app offer'],
     queryFn: offerApp,
     retry: false,
-    // Whoever looks at the code must see the key that is sent back.
-    staleTime: Infinity,
+    // Whoever looks at the code must see the key that is sent back, whatever else of the session has changed.
+    staleTime: 'static',
     gcTime: 0,
   })
   if (error !== null) return <Fault error={error} />

@@ -15,9 +15,8 @@ export function ProviderReturnPage() {
     queryKey: ['session', 'return', answer['state'] ?? ''],
     queryFn: () => returnFromProvider(answer),
     retry: false,
-    staleTime: Infinity,
-    refetchOnWindowFocus: false,
-    refetchOnReconnect: false,
+    // An answer is good once.
+    staleTime: 'static',
   })
   useEffect(() => {
     if (isSuccess) globalThis.location.assign(next)

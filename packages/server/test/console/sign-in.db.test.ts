@@ -127,6 +127,10 @@ describe('the account', () => {
 
   it('sets a password up, asks for a code before it changes it, and keeps the last way to sign in', async () => {
     const page = await console.openPage('/settings/account')
+    const offers: string[] = []
+    page.on('request', (request) => {
+      if (request.url().endsWith('password/options')) offers.push(request.method())
+    })
     await page.getByText('No password yet.').waitFor()
     await page.getByRole('button', { name: 'Set up' }).click()
     const setUp = page.getByRole('dialog', { name: 'Password and code' })
@@ -139,6 +143,8 @@ describe('the account', () => {
     await setUp.getByRole('button', { name: 'Set up password and code' }).click()
     await page.getByRole('button', { name: 'Set up anew' }).waitFor()
     await setUp.waitFor({ state: 'hidden' })
+    // The key that was shown is the one that was sent back: none is asked for in its place.
+    expect(offers).toEqual(['POST'])
 
     await forgetCodes()
     await page.getByRole('button', { name: 'Change password' }).click()
