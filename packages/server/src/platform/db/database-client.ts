@@ -5,6 +5,7 @@
 import { Client, type ClientConfig } from 'pg'
 import { SECOND_MS } from '../clock.ts'
 import { errorCodeOf } from '../error-code-of.ts'
+import { readShortRows } from './short-rows.ts'
 
 /** Says which of several servers is to be asked (`server-chooser.ts`). */
 export interface ServerChoice {
@@ -47,6 +48,7 @@ export class DatabaseClient extends Client {
   constructor(config: DatabaseClientConfig = {}) {
     super(config)
     this.#chooser = config.chooser
+    readShortRows(this.connection)
     // Whoever waits for a query hears of it there; nobody misses an idle connection.
     this.on('error', () => undefined)
     this.connection.on('errorMessage', (error: Error) => {
