@@ -36,9 +36,20 @@ export function toPartitionStart(id: bigint): bigint {
   return id - (id % PARTITION_IDS)
 }
 
+/** Names are few, and conditions are made for every statement. */
+const ids = new Map<string, RawBuilder<unknown>>()
+
+function idOf(name: string): RawBuilder<unknown> {
+  const known = ids.get(name)
+  if (known !== undefined) return known
+  const id = sql`${sql.ref(`${name}.id`)}`
+  ids.set(name, id)
+  return id
+}
+
 /** The ids of a range, as a condition on a name of `delivery`. */
 export function isWithin(name: string, { fromId, toId }: DeliveryRange): RawBuilder<unknown> {
-  const id = sql.ref(`${name}.id`)
+  const id = idOf(name)
   const isBelow = toId === null ? sql`true` : sql`${id} < ${sql.lit(toId)}`
   return fromId === 0n ? isBelow : sql`(${id} >= ${sql.lit(fromId)} and ${isBelow})`
 }

@@ -13,7 +13,7 @@ import { disableWebhookOf } from './disable-webhook.ts'
 import { giveUpWithoutPayload } from './webhook-retention-store.ts'
 import { giveBackTokens, takeTokens } from './webhook-pace-store.ts'
 import { findWebhookSending } from './webhook-store.ts'
-import { toWebhookRequest, toWebhookTarget } from './webhook-target.ts'
+import { createTargetOpener, toWebhookRequest } from './webhook-target.ts'
 
 /** Ten attempts over 75 hours, as Standard Webhooks proposes: at once, then after these delays. */
 export const WEBHOOK_RETRY_DELAYS_MS: readonly number[] = [
@@ -37,6 +37,7 @@ export interface WebhookChannelDependencies {
 /** Creates the channel for destinations of the kind `webhook`. */
 export function createWebhookChannel(dependencies: WebhookChannelDependencies): DeliveryChannel {
   const { db, clock, sealer } = dependencies
+  const openTarget = createTargetOpener(sealer)
   return {
     kind: 'webhook',
     logEvent: 'webhook.delivery_attempted',
@@ -52,7 +53,7 @@ export function createWebhookChannel(dependencies: WebhookChannelDependencies): 
       const eventIds = deliveries.map(({ eventId }) => eventId)
       const sending = await findWebhookSending(db, destinationId, eventIds, now)
       if (sending === undefined) return undefined
-      const target = toWebhookTarget(sending, sealer)
+      const target = openTarget(sending)
       const { bodies } = sending
       const emptied = eventIds.filter((eventId) => !bodies.has(eventId))
       if (emptied.length > 0) await giveUpWithoutPayload(db, emptied, now)

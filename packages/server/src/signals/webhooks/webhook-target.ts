@@ -43,9 +43,11 @@ export interface WebhookMessage {
   readonly body: string
 }
 
+type OpenedFrom = Pick<WebhookSending, 'webhook' | 'secrets'>
+
 /** Opens what requests of a webhook are made from. */
 export function toWebhookTarget(
-  { webhook, secrets: live }: Pick<WebhookSending, 'webhook' | 'secrets'>,
+  { webhook, secrets: live }: OpenedFrom,
   sealer: Sealer,
 ): WebhookTarget {
   const secrets = live.map(({ id, secretSealed }) =>
@@ -59,6 +61,33 @@ export function toWebhookTarget(
     secrets: secrets.flatMap((secret) => [secret, withoutPrefix(secret)]),
     signers: secrets.map((secret) => createWebhookSigner(webhook.signing, secret)),
     isHex: webhook.signing === 'hex',
+  }
+}
+
+/** Webhooks whose secrets are kept open. */
+const OPENED_MAX = 1_024
+
+/**
+ * Creates what opens the targets of a process. One that was read as it was the last time is not opened again: opening secrets
+ * takes longer than making a request with them.
+ */
+export function createTargetOpener(sealer: Sealer): (sending: OpenedFrom) => WebhookTarget {
+  const opened = new Map<string, { readonly from: string; readonly target: WebhookTarget }>()
+  return (sending) => {
+    const { webhook, secrets } = sending
+    const from = JSON.stringify([
+      webhook.url,
+      webhook.identifier,
+      webhook.signing,
+      webhook.headersSealed?.toString('base64'),
+      secrets.map(({ id, secretSealed }) => [id, secretSealed.toString('base64')]),
+    ])
+    const known = opened.get(webhook.id)
+    if (known?.from === from) return known.target
+    const target = toWebhookTarget(sending, sealer)
+    if (opened.size >= OPENED_MAX) opened.clear()
+    opened.set(webhook.id, { from, target })
+    return target
   }
 }
 
