@@ -81,6 +81,12 @@ async function run(): Promise<boolean> {
     for (const [at, service] of services.processes.entries()) {
       await writeFile(join(folder, `service-${at + 1}.log`), service.output)
     }
+    if (values.pooler) {
+      const unprepared = services.processes.filter(({ output }) =>
+        output.includes('no prepared statements'),
+      )
+      say(`${unprepared.length} of the services went on without prepared statements.`)
+    }
     await Promise.all(services.processes.map((service) => service.stop()))
   }
 }

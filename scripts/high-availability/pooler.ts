@@ -1,4 +1,5 @@
 /* PgBouncer in transaction mode before HAProxy, for the statements of the service; what needs a session goes past it. */
+import { execFileSync } from 'node:child_process'
 import { chown, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ChildProcesses } from './child-processes.ts'
@@ -34,6 +35,7 @@ max_client_conn = 500
 ignore_startup_parameters = statement_timeout, lock_timeout, idle_in_transaction_session_timeout, options
 server_login_retry = 1
 server_check_delay = 2
+${keepsPreparedStatements() ? 'max_prepared_statements = 400' : ''}
 `,
   )
   // It does not run as root either.
@@ -43,4 +45,11 @@ server_check_delay = 2
   }
   processes.run('pgbouncer', ['pgbouncer', configuration], { user })
   return port
+}
+
+/** Since version 1.21; older ones do not know the setting. */
+function keepsPreparedStatements(): boolean {
+  const said = execFileSync('pgbouncer', ['--version'], { encoding: 'utf8' })
+  const [, major, minor] = /^PgBouncer (\d+)\.(\d+)/.exec(said) ?? []
+  return Number(major) > 1 || (Number(major) === 1 && Number(minor) >= 21)
 }
