@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { DatabaseStartError } from './database-start-error.ts'
-import { findRuntimePackage } from './postgres-runtime.ts'
+import { findRuntimePackage, hostSystem } from './postgres-runtime.ts'
 
 test.each([
   ['Windows', { platform: 'win32', arch: 'x64', isMusl: false }, /Windows/],
@@ -15,3 +15,17 @@ test.each([
   expect(() => findRuntimePackage(system)).toThrow(reason)
   expect(() => findRuntimePackage(system)).toThrow(/Set DATABASE_URL to a PostgreSQL 15 or newer/)
 })
+
+test.skipIf(process.platform !== 'linux')(
+  'finds the C library, not asking about connections',
+  () => {
+    const asksNothing = () => Reflect.get(process.report, 'excludeNetwork') === true
+    const getReport = vi.spyOn(process.report, 'getReport')
+    getReport.mockImplementation(() => ({
+      header: asksNothing() ? { glibcVersionRuntime: '2.41' } : {},
+    }))
+    onTestFinished(() => getReport.mockRestore())
+    expect(hostSystem().isMusl).toBe(false)
+    expect(asksNothing()).toBe(false)
+  },
+)

@@ -127,10 +127,25 @@ function readVersion(folder: string): string {
 /** The report names the version of the GNU C library, and nothing where another one is in use. */
 function isMusl(): boolean {
   if (process.platform !== 'linux') return false
-  const report: unknown = process.report.getReport()
+  const report = readReport()
   if (typeof report !== 'object' || report === null || !('header' in report)) return false
   const { header } = report
   return typeof header === 'object' && header !== null && !('glibcVersionRuntime' in header)
+}
+
+/**
+ * Without the connections of this process: the report asks for the name of each of their addresses, for seconds where no
+ * name server answers.
+ */
+function readReport(): unknown {
+  const settings = process.report as typeof process.report & { excludeNetwork: boolean }
+  const { excludeNetwork } = settings
+  settings.excludeNetwork = true
+  try {
+    return process.report.getReport()
+  } finally {
+    settings.excludeNetwork = excludeNetwork
+  }
 }
 
 async function removeOthers(home: string, keep: string): Promise<void> {
