@@ -24,6 +24,7 @@ import { median, medianRatio } from './statistics.ts'
 import type { DestinationId } from '../src/schema/branded-ids.ts'
 
 const STREAMS_MANY = 8
+const RATIO_TARGET = 0.75
 /** The engine needs longer for as many events, and most of all on a machine that others use. */
 const ENGINE_SHARE = 0.6
 
@@ -105,11 +106,11 @@ function toMeasurement(
   const ratio = medianRatio(rates, bare)
   return {
     what: `signed events delivered, ${streams}`,
-    target: '>= 75 % of bare sign-and-POST',
+    target: `>= ${RATIO_TARGET * 100} % of bare sign-and-POST`,
     measured: { value: median(rates), unit: '/s' },
     limit: { what: 'bare sign-and-POST', value: median(bare), unit: '/s' },
     ratio,
-    isReached: ratio >= 0.6,
+    isReached: ratio >= RATIO_TARGET,
     details: describePhases(phases, eventCount),
   }
 }

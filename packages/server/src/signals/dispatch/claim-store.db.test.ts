@@ -111,6 +111,25 @@ test('a look that claims says what a look and a claim say', async () => {
   expect(last.schedule).toEqual(await findDestinationSchedule(db, destinationId))
 })
 
+test('a look that claims all that is due says when the next of the rest is, and one that is full does not', async () => {
+  const destinationId = await queueOf(null, null, null)
+  const { id } = await db
+    .selectFrom('delivery')
+    .select('id')
+    .where('destination_id', '=', destinationId)
+    .orderBy('id')
+    .executeTakeFirstOrThrow()
+  const later = new Date(Date.now() + 60_000)
+  await db.updateTable('delivery').set({ next_attempt_at: later }).where('id', '=', id).execute()
+  const full = await claimBySchedule(db, 'webhook', toRequest(destinationId, 1))
+  expect(full).toMatchObject({ claimed: { isAll: false }, schedule: { nextDueInMs: null } })
+  const all = await claimBySchedule(db, 'webhook', toRequest(destinationId, 3))
+  expect(all.claimed).toMatchObject({ deliveries: [{}], isAll: true })
+  expect(all.schedule?.nextDueInMs).toBeGreaterThan(30_000)
+  const none = await claimBySchedule(db, 'webhook', toRequest(await queueOf(null), 3))
+  expect(none.schedule?.nextDueInMs).toBeNull()
+})
+
 const past = { fromId: PARTITION_IDS, toId: null }
 
 test.each([

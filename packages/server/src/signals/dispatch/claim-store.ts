@@ -318,7 +318,7 @@ function toSchedule(row: ScheduleRow, { toId }: DeliveryRange): DestinationSched
  * Looks at the schedule and claims by the same statement, as {@link claimDeliveries} does, where nothing stands in the way: the
  * destination is of this kind, active and not paused, its circuit is closed, it has no pace, and nothing waits before
  * the range. `mayClaim` says whether that was so; otherwise nothing was claimed. `schedule` is undefined when the destination does not
- * exist; what is due is said only where nothing was claimed.
+ * exist; what is due next is said of what was not claimed, unless the claim is full.
  */
 export async function claimBySchedule(
   db: Kysely<Schema>,
@@ -345,7 +345,9 @@ export async function claimBySchedule(
     select row_to_json(looked) as schedule, claimed.*
     from (
       select d.*, ${msUntil(sql`due.next_due_at`)} as "nextDueInMs"
-      from destination d ${nextDue(sql`${isWithin('w', range)} and not exists (select from claimed)`)}
+      from destination d ${nextDue(sql`${isWithin('w', range)}
+        and (select count(*) from claimed) < ${request.limit}
+        and w.id <> all(array(select id from claimed))`)}
     ) looked left join claimed on false
     union all
     select null, claimed.* from claimed`.execute(db)

@@ -52,13 +52,15 @@ export interface DispatcherDependencies extends AttemptDependencies {
 /** What one statement claimed; they are numbered through. */
 interface NumberedClaim extends Claim {
   readonly number: number
+  /** When the next of what it left is due, null when nothing waits; undefined where it did not look. */
+  readonly nextDueInMs?: number | null | undefined
 }
 
 /** Due work that could not be claimed is held by another worker: a moment later it is not. */
 const BLOCKED_PAUSE_MS = 200
 /**
- * After a claim that left nothing of what was due: whatever is queued meanwhile wakes the dispatcher, what is known to fall
- * due earlier is claimed then, and the rest is planned when it looks again.
+ * After a claim that left nothing of what was due and did not look what falls due next: whatever is queued meanwhile wakes the
+ * dispatcher, what is known to fall due earlier is claimed then, and the rest is planned when it looks again.
  */
 const LOOK_AGAIN_MS = 100
 /** After a fault of the database or of preparing. */
@@ -153,7 +155,7 @@ export class DestinationDispatcher implements SlotUser {
         ordering = this.#order(claim, preparing)
         if (hasRefused) await ordering
         if (claim.isAll) {
-          this.#planLook(beganMs)
+          this.#planLook(beganMs, claim.nextDueInMs)
           return
         }
       }
@@ -162,10 +164,12 @@ export class DestinationDispatcher implements SlotUser {
     }
   }
 
-  /** After a claim of all that was due, which began then. */
-  #planLook(beganMs: number): void {
+  /** After a claim of all that was due, which began then, at what falls due next, as far as it is known. */
+  #planLook(beganMs: number, nextDueInMs: number | null = LOOK_AGAIN_MS): void {
     if (this.#nextDueAtMs <= beganMs) this.#nextDueAtMs = Infinity
-    this.#wakeups.wakeWithin(Math.min(LOOK_AGAIN_MS, this.#nextDueAtMs - performance.now()))
+    // What is due all the same was held by somebody at that moment.
+    const dueInMs = nextDueInMs === null ? Infinity : nextDueInMs > 0 ? nextDueInMs : LOOK_AGAIN_MS
+    this.#wakeups.wakeWithin(Math.min(dueInMs, this.#nextDueAtMs - performance.now()))
   }
 
   /** Step 1 and 2: looks at the destination and claims; undefined when there is nothing to do now. */
@@ -235,7 +239,8 @@ export class DestinationDispatcher implements SlotUser {
     this.#range = schedule.range
     this.#isFull = false
     this.#failuresInRow = Math.min(this.#failuresInRow, schedule.consecutiveFailures)
-    return { claim: this.#hold(request.claimId, claimed, channel), mayClaim, schedule }
+    const claim = this.#hold(request.claimId, claimed, channel)
+    return { claim: { ...claim, nextDueInMs: schedule.nextDueInMs }, mayClaim, schedule }
   }
 
   /** What every claim asks for. Claims are numbered before they look, one after another. */
