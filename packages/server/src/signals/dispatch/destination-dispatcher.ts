@@ -4,11 +4,9 @@
  * Every destination has a dispatcher of its own, so that none waits for another's receiver. Owns pace and
  * order; what a request and an answer are is the channel's.
  */
-import type { Kysely } from 'kysely'
 import type { DestinationId } from '../../schema/branded-ids.ts'
-import type { Schema } from '../../schema/schema.ts'
 import { ActiveClaims } from './active-claims.ts'
-import { attemptDelivery, type AttemptDependencies, type AttemptRules } from './attempt-delivery.ts'
+import { attemptDelivery, type AttemptRules } from './attempt-delivery.ts'
 import { FAILURES_TO_OPEN, isCircuitOpen } from './circuit-breaker.ts'
 import { DOUBT_INTERVAL_MS, DoubtfulClaims } from './doubtful-claims.ts'
 import { BackgroundWork } from './background-work.ts'
@@ -23,31 +21,14 @@ import {
   isReceiverFailure,
   type ClaimedDelivery,
   type DeliveryChannel,
-  type DestinationKind,
 } from './delivery-channel.ts'
-import type { DeliveryEnd } from './delivery-end.ts'
 import type { DeliveryOutcome } from './delivery-outcome.ts'
 import { EVERY_DELIVERY, type DeliveryRange } from './delivery-range-store.ts'
-import type { DeliverySettings } from './delivery-settings.ts'
-import type { InFlightSlots, SlotUser } from './in-flight-slots.ts'
-import type { OutcomeRecorder } from './outcome-recorder.ts'
+import type { DispatcherDependencies } from './dispatcher-dependencies.ts'
+import type { SlotUser } from './in-flight-slots.ts'
 import { releaseUntilDone } from './release-until-done.ts'
 import { SubjectPartitions, type PreparedDelivery } from './subject-partitions.ts'
 import { Wakeups } from './wakeups.ts'
-
-/** What all dispatchers of a process share. */
-export interface DispatcherDependencies extends AttemptDependencies {
-  readonly db: Kysely<Schema>
-  readonly channels: ReadonlyMap<DestinationKind, DeliveryChannel>
-  readonly settings: DeliverySettings
-  readonly slots: InFlightSlots
-  readonly recorder: OutcomeRecorder
-  readonly deliveryEnd: Pick<DeliveryEnd, 'id'>
-  /** A new UUID for a claim. */
-  readonly newClaimId: () => string
-  /** Breaks off what is in flight when the service can wait no longer. */
-  readonly signal: AbortSignal
-}
 
 /** What one statement claimed; they are numbered through. */
 interface NumberedClaim extends Claim {

@@ -142,7 +142,7 @@ export interface AskedSubjects {
 }
 
 /** What any webhook asks for, also one that is off: those events are kept for it. And what there is to tell of it. */
-export interface SubscribedSubjects {
+interface SubscribedSubjects {
   readonly subscribed: ReadonlySet<string>
   /** Of kinds whose events nobody asks for there are none. */
   readonly subjects: EventSubjects

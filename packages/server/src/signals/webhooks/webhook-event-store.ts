@@ -138,7 +138,7 @@ function missedEvents({ destinationId, events, since, until, limit }: MissedEven
 }
 
 /** The bodies of events by their id; those whose retention is over are absent. */
-export async function findEventBodies(
+async function findEventBodies(
   db: Kysely<Schema>,
   eventIds: readonly string[],
 ): Promise<Map<string, string>> {
