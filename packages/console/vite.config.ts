@@ -20,6 +20,12 @@ export default defineConfig({
     assetsInlineLimit: 0,
     // In bytes that are sent, which are a third of these, the check holds what a page begins with.
     chunkSizeWarningLimit: 1_000,
+    rolldownOptions: {
+      output: {
+        // What most pages share is one script that comes with the first: by itself each piece of it would be a request.
+        codeSplitting: { groups: [{ name: 'shared', minShareCount: 12 }] },
+      },
+    },
   },
   server: { proxy: { '^/(?!console/)': toService, '^/console/session': toService } },
 })
