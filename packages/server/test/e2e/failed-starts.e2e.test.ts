@@ -43,7 +43,10 @@ function serve(environment: Readonly<Record<string, string>> = {}) {
   let told = ''
   child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()))
   child.stderr.on('data', (chunk: Buffer) => (told += chunk.toString()))
+  // One that never ends is a failure of its test, not of the whole run.
+  const limit = setTimeout(() => child.kill('SIGKILL'), WAIT_MS)
   const ended = once(child, 'close').then(([code]) => {
+    clearTimeout(limit)
     running.delete(child)
     return [code as number | null, told] as const
   })
