@@ -48,7 +48,7 @@ export function toWire<Schema extends z.ZodObject, Row extends object>(
     ? [WorkedOut<Row, z.input<Schema>>?]
     : [WorkedOut<Row, z.input<Schema>>]
 ): z.input<Schema> {
-  const own = (workedOut ?? NOTHING) as Values
+  const own: Values = workedOut ?? NOTHING
   const read = row as Values
   const json: Record<string, unknown> = {}
   for (const { name, source, takesNull } of membersOf(schema)) {
