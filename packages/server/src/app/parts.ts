@@ -3,8 +3,8 @@
  * documents and the tests alike. Making the parts starts nothing; the supervisor starts what the roles
  * of a process need, in the order of the list.
  */
-// Before the routes of streams: of schemas with the same name the REST API documents its own.
 import { createSecretKey } from 'node:crypto'
+// Before the routes of streams: of schemas with the same name the REST API documents its own.
 import { createStandardSsfPart } from '../surfaces/standard-ssf/standard-ssf-part.ts'
 import type { Schema } from '../schema/schema.ts'
 import { createAuditChainPart } from '../changes/audit/audit-chain-part.ts'

@@ -7,6 +7,7 @@ import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import { createChangeRunner, type RunChange } from '../../changes/change.ts'
 import { DatabaseNetwork } from '../../platform/db/database-network.ts'
 import { openDatabase } from '../../platform/db/database.ts'
+import { readRows } from '../../platform/db/read-ahead.ts'
 import { newSecret } from '../../platform/ids.ts'
 import { parseMasterKeys } from '../../platform/secrets/master-key.ts'
 import { createSealer } from '../../platform/secrets/sealed-box.ts'
@@ -213,11 +214,13 @@ describe('what a request reads', () => {
       admit(key, () => readOf(0)),
       admit(key, () => readOf(1)),
     ])
-    expect([await failed.ahead?.rows, failed.decision.remaining]).toEqual([undefined, 268])
+    await expect(failed.ahead?.rows).rejects.toThrow('division by zero')
+    expect(await other.ahead?.rows).toEqual([{ value: 12 }])
+    expect(failed.decision.remaining).toBe(268)
     expect(other.decision.remaining).toBe(267)
   })
 
-  it('holds up nobody while it waits for a table that is locked', async () => {
+  it('holds up nobody for long while it waits for a table that is locked', async () => {
     const key = await createKey()
     const admit = startReading(270)
     await admit(key)
@@ -225,16 +228,49 @@ describe('what a request reads', () => {
     try {
       await holder.query('begin')
       await holder.query('lock table person in access exclusive mode')
-      const read = { ...readOf(1), statement: sql`select id from person`.compile(pool.preparedDb) }
-      const { ahead } = await admit(key, () => read)
+      const statement = sql`select id from person`.compile(pool.preparedDb)
+      const locked = () => ({ ...readOf(1), statement })
+      // Whoever is in the same group reads without waiting any longer, and later groups do not notice.
+      const before = admit(key)
+      const [waiting, beside] = await Promise.all([admit(key, locked), admit(key, () => readOf(2))])
+      await before
+      const readBeside = readRows(pool.preparedDb, readOf(2).statement, beside.ahead)
+      expect(await readBeside).toEqual([{ value: 6 }])
       for (let request = 0; request < 8; request += 1) {
         const other = await admit(key, () => readOf(1))
         expect([await other.ahead?.rows, other.decision.isAllowed]).toEqual([[{ value: 12 }], true])
       }
       await holder.query('commit')
-      expect(await ahead?.rows).toEqual([])
+      expect(await waiting.ahead?.rows).toEqual([])
     } finally {
       holder.release()
+    }
+  })
+
+  it('goes along for few at once while it takes long', async () => {
+    const key = await createKey()
+    const large = openDatabase<Schema>(database.connection, {
+      network: new DatabaseNetwork(),
+      poolMax: 8,
+      logError: () => undefined,
+    })
+    const admit = createKeyAdmission({ db: large.preparedDb, clock, requestsPerMinute: 270 })
+    await admit(key)
+    const holder = await database.pool.connect()
+    try {
+      await holder.query('begin')
+      await holder.query('lock table person in access exclusive mode')
+      const statement = sql`select id from person`.compile(large.preparedDb)
+      const aheads: unknown[] = []
+      for (let request = 0; request < 6; request += 1) {
+        const { ahead } = await admit(key, () => ({ db: large.preparedDb, statement, rowsMax: 1 }))
+        aheads.push(ahead === undefined ? 'not read' : 'on its way')
+      }
+      expect(aheads).toEqual([...Array<string>(4).fill('on its way'), 'not read', 'not read'])
+      await holder.query('commit')
+    } finally {
+      holder.release()
+      await large.close()
     }
   })
 

@@ -55,6 +55,8 @@ const LIMITS = {
 
 /** Rows that are read along with one statement: a page, or what as many requests for one record want. */
 const ROWS_AHEAD_MAX = 101
+/** Groups whose reads are under way, each on a connection; while there are as many, those of others do not go along. */
+const READING_MAX = 4
 /** Keys that are remembered as having been let through. */
 const RECENT_KEYS_MAX = 1_000
 
@@ -76,9 +78,10 @@ interface Found {
 export function createKeyAdmission(dependencies: KeyAdmissionDependencies): AdmitKey {
   const { db, requestsPerMinute } = dependencies
   const recent = new RecentKeys()
+  const reading = { count: 0 }
   const groups = new GroupCommitter<Asked, Found>({
     limits: LIMITS,
-    commit: (members) => findKeys(dependencies, members),
+    commit: (members) => findKeys({ ...dependencies, reading }, members),
     isFaultOfAll: (error) => isFaultOfDatabase(error),
     pausePerMemberMs: 0,
   })
@@ -97,11 +100,13 @@ export function createKeyAdmission(dependencies: KeyAdmissionDependencies): Admi
   }
 }
 
-async function findKeys(
-  dependencies: KeyAdmissionDependencies,
-  members: readonly Asked[],
-): Promise<Found[]> {
-  const { clock, requestsPerMinute } = dependencies
+interface FindKeys extends KeyAdmissionDependencies {
+  /** How many groups have reads under way. */
+  readonly reading: { count: number }
+}
+
+async function findKeys(dependencies: FindKeys, members: readonly Asked[]): Promise<Found[]> {
+  const { clock, requestsPerMinute, reading } = dependencies
   const now = clock.now()
   const counts = new Map<string, { readonly hash: Buffer; count: number }>()
   const indexes = members.map(({ hash, hashText }) => {
@@ -117,7 +122,9 @@ async function findKeys(
     capacity: requestsPerMinute,
     now,
   })
-  const { keys, aheads } = await askDatabase(dependencies.db, admission, chooseReads(members))
+  const reads =
+    reading.count < READING_MAX ? chooseReads(members) : new Map<Asked, AheadStatement>()
+  const { keys, aheads } = await askDatabase(dependencies, admission, reads)
   const byHash = new Map(keys.map((key) => [key.hash.toString('base64'), key]))
   return members.map((member, place) => ({
     key: byHash.get(member.hashText),
@@ -145,21 +152,29 @@ interface AdmissionAnswer {
   readonly aheads: ReadonlyMap<Asked, ReadAhead>
 }
 
-/** The admission comes first and ends by itself: a read that waits or fails holds up nobody but who asked for it. */
+/** The admission comes first and ends by itself, and so does each read: a fault is that of whoever asked for it. */
 async function askDatabase(
-  db: Kysely<Schema>,
+  { db, reading }: Pick<FindKeys, 'db' | 'reading'>,
   admission: RawBuilder<AdmittedKey>,
   reads: ReadonlyMap<Asked, AheadStatement>,
 ): Promise<AdmissionAnswer> {
   const statements = [...reads.values()].map(({ statement }) => statement)
-  const { first, others } = runInTurn(db, admission.compile(db), statements)
-  // Whoever asked for one that failed reads again, and meets the fault.
-  const answers = others.catch(() => [])
+  const [admitted, ...answers] = runInTurn(db, [admission.compile(db), ...statements])
+  if (answers.length > 0) {
+    reading.count += 1
+    void Promise.allSettled(answers).then(() => {
+      reading.count -= 1
+    })
+  }
   const aheads = [...reads].map(([member, { statement }], place) => {
-    const rows = answers.then((rowsOfEach) => rowsOfEach[place])
-    return [member, { statement, rows }] as const
+    const ahead: ReadAhead = {
+      statement,
+      rows: answers[place] ?? Promise.resolve([]),
+      isBehindAnother: place > 0,
+    }
+    return [member, ahead] as const
   })
-  return { keys: (await first) as readonly AdmittedKey[], aheads: new Map(aheads) }
+  return { keys: (await admitted) as readonly AdmittedKey[], aheads: new Map(aheads) }
 }
 
 /** Keys that were let through lately, by this process. */

@@ -15,7 +15,6 @@ import { giveInTurns, PoolTurns } from './pool-turns.ts'
 import {
   PreparedStatements,
   prepareStatements,
-  type InTurn,
   type LogUnprepared,
   type PreparingPool,
 } from './prepared-statements.ts'
@@ -75,22 +74,19 @@ export function runsTogether(db: object): boolean {
 }
 
 /**
- * Sends statements that run over and over in one message, by the connections of a `preparedDb`: the first, which is a
- * transaction of its own, and then the others in another one. Answers the rows of each; whoever waits for the first waits for
- * none of the others. Elsewhere they run one by one.
+ * Sends statements that run over and over in one message, by the connections of a `preparedDb`, each as a transaction of its own
+ * and in their order. Answers the rows of each as soon as they are there. Elsewhere they run beside each other.
  */
 export function runInTurn<Tables>(
   db: Kysely<Tables>,
-  first: CompiledQuery,
-  others: readonly CompiledQuery[],
-): InTurn<Promise<readonly object[]>, Promise<readonly (readonly object[])[]>> {
+  statements: readonly CompiledQuery[],
+): readonly Promise<readonly object[]>[] {
   const pool = poolsOf.get(db)
-  if (pool !== undefined) return pool.runInTurn(first, others)
-  const rowsOf = async (statement: CompiledQuery) => {
+  if (pool !== undefined) return pool.runInTurn(statements)
+  return statements.map(async (statement) => {
     const { rows } = await db.executeQuery<object>(statement)
     return rows
-  }
-  return { first: rowsOf(first), others: Promise.all(others.map(rowsOf)) }
+  })
 }
 
 const STATEMENT_TIMEOUT_MS = 30 * SECOND_MS

@@ -130,14 +130,15 @@ test('has the isolation of a transaction from its first statement on', async () 
 
 type Statement = ReturnType<typeof sql>
 
-const inTurn = (first: Statement, ...others: readonly Statement[]) => {
-  const [one, ...more] = [first, ...others].map((statement) => statement.compile(preparedDb))
-  return one === undefined ? expect.fail() : runInTurn(preparedDb, one, more)
-}
+const inTurn = (...statements: readonly Statement[]) =>
+  runInTurn(
+    preparedDb,
+    statements.map((statement) => statement.compile(preparedDb)),
+  )
 
-const outcomesInTurn = (...statements: readonly [Statement, ...Statement[]]) => {
-  const { first, others } = inTurn(...statements)
-  return Promise.allSettled([first, others])
+const outcomesInTurn = async (...statements: readonly Statement[]) => {
+  const outcomes = await Promise.allSettled(inTurn(...statements))
+  return outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : 'failed'))
 }
 
 const insertGauge = (id: number) => sql`insert into gauge (id) values (${id}) returning id`
@@ -145,51 +146,48 @@ const selectGauge = (id: number) => sql`select id, value from gauge where id = $
 
 test('runs statements in turn, each with its own answer', async () => {
   for (let id = 50; id < 55; id += 1) {
-    const { first, others } = inTurn(
+    const answers = inTurn(
       insertGauge(id),
       selectGauge(1),
       selectGauge(2),
       selectGauge(id),
       selectGauge(99),
     )
-    expect(await first).toEqual([{ id }])
-    expect(await others).toEqual([
+    expect(await Promise.all(answers)).toEqual([
+      [{ id }],
       [{ id: 1, value: 'one' }],
       [{ id: 2, value: 'two' }],
       [{ id, value: null }],
       [],
     ])
-    const alone = inTurn(selectGauge(id))
-    expect([await alone.first, await alone.others]).toEqual([[{ id, value: null }], []])
+    expect(await inTurn(selectGauge(id))[0]).toEqual([{ id, value: null }])
   }
 })
 
-test('runs the first of statements in turn whatever becomes of the others, and these together or not at all', async () => {
+test('runs each of statements in turn whatever becomes of the others', async () => {
   const circular: Record<string, unknown> = {}
   circular['itself'] = circular
   const unsendable = sql`select ${circular}::json`
-  const failing: readonly [Statement, ...Statement[]][] = [
-    [insertGauge(60), insertGauge(61), insertGauge(50)],
-    [insertGauge(62), insertGauge(50), insertGauge(63)],
-    [insertGauge(64), insertGauge(65), unsendable],
-    [insertGauge(50), insertGauge(66), selectGauge(1)],
-    [unsendable, insertGauge(67), selectGauge(1)],
+  const failing: readonly (readonly Statement[])[] = [
+    [insertGauge(60), insertGauge(50), insertGauge(61)],
+    [insertGauge(50), insertGauge(62), selectGauge(1)],
+    [insertGauge(63), unsendable, insertGauge(64), insertGauge(65)],
+    [unsendable, insertGauge(66), insertGauge(67)],
+    [insertGauge(68), insertGauge(69), unsendable],
   ]
-  const outcomes: string[] = []
-  for (const statements of failing) {
-    const [first, others] = await outcomesInTurn(...statements)
-    outcomes.push(`${first.status} ${others.status}`)
-  }
+  const outcomes: unknown[] = []
+  for (const statements of failing) outcomes.push(await outcomesInTurn(...statements))
+  const written = (id: number) => [{ id }]
   expect(outcomes).toEqual([
-    'fulfilled rejected',
-    'fulfilled rejected',
-    'fulfilled rejected',
-    'rejected fulfilled',
-    'rejected fulfilled',
+    [written(60), 'failed', written(61)],
+    ['failed', written(62), [{ id: 1, value: 'one' }]],
+    [written(63), 'failed', written(64), written(65)],
+    ['failed', written(66), written(67)],
+    [written(68), written(69), 'failed'],
   ])
   const { rows } = await sql<{ id: number }>`
     select id from gauge where id between 60 and 69 order by id`.execute(db)
-  expect(rows.map(({ id }) => id)).toEqual([60, 62, 64, 66, 67])
+  expect(rows.map(({ id }) => id)).toEqual([60, 61, 62, 63, 64, 65, 66, 67, 68, 69])
 })
 
 test('answers the first of statements in turn while another waits for a lock', async () => {
@@ -197,33 +195,40 @@ test('answers the first of statements in turn while another waits for a lock', a
   try {
     await holder.query('begin')
     await holder.query('lock table gauge in access exclusive mode')
-    const { first, others } = inTurn(sql`select 1 as one`, selectGauge(1))
+    const [first, second] = inTurn(sql`select 1 as one`, selectGauge(1))
     expect(await first).toEqual([{ one: 1 }])
     await holder.query('commit')
-    expect(await others).toEqual([[{ id: 1, value: 'one' }]])
+    expect(await second).toEqual([{ id: 1, value: 'one' }])
   } finally {
     holder.release()
   }
 })
 
-test('prepares what both sides of statements in turn are, although the first fails', async () => {
+test('fails each of statements in turn when their connection is lost', async () => {
+  const end = sql`select pg_terminate_backend(pg_backend_pid())`
+  expect(await outcomesInTurn(selectGauge(1), end, selectGauge(1), selectGauge(2))).toEqual([
+    [{ id: 1, value: 'one' }],
+    'failed',
+    'failed',
+    'failed',
+  ])
+  expect(await inTurn(selectGauge(1))[0]).toEqual([{ id: 1, value: 'one' }])
+})
+
+test('prepares what several of statements in turn are, although the first fails', async () => {
   const same = (value: number) => sql`select 6 / ${value}::integer as share`
   const outcomes: unknown[] = []
   for (const value of [1, 2, 0, 3, 0, 6]) {
-    const [first, others] = await outcomesInTurn(same(value), same(1))
-    outcomes.push([
-      first.status === 'fulfilled' ? first.value : 'failed',
-      others.status === 'fulfilled' ? others.value : 'failed',
-    ])
+    outcomes.push(await outcomesInTurn(same(value), same(1), same(2)))
   }
-  const shares = (share: number) => [{ share }]
+  const [one, two] = [[{ share: 6 }], [{ share: 3 }]]
   expect(outcomes).toEqual([
-    [shares(6), [shares(6)]],
-    [shares(3), [shares(6)]],
-    ['failed', [shares(6)]],
-    [shares(2), [shares(6)]],
-    ['failed', [shares(6)]],
-    [shares(1), [shares(6)]],
+    [one, one, two],
+    [two, one, two],
+    ['failed', one, two],
+    [[{ share: 2 }], one, two],
+    ['failed', one, two],
+    [[{ share: 1 }], one, two],
   ])
   expect([await countPrepared('select 6 /'), refusals]).toEqual([1, []])
 })
@@ -231,11 +236,11 @@ test('prepares what both sides of statements in turn are, although the first fai
 test('runs statements in turn that another version has outdated', async () => {
   const write = sql`insert into gauge (id) values (70) on conflict (id) do update set value = 'x'`
   const read = sql`select * from gauge where id = 1`
-  const run = () => inTurn(write, read).others
+  const run = () => Promise.all(inTurn(write, read))
   for (let turn = 0; turn < 4; turn += 1) await run()
   await sql`alter table gauge add column weight integer`.execute(db)
-  expect((await run())[0]).toMatchObject([{ id: 1, weight: null }])
-  expect((await run())[0]).toMatchObject([{ id: 1, weight: null }])
+  expect((await run())[1]).toMatchObject([{ id: 1, weight: null }])
+  expect((await run())[1]).toMatchObject([{ id: 1, weight: null }])
 })
 
 test('answers statements of one transaction that are sent at once', async () => {
@@ -314,7 +319,10 @@ test('goes on without preparing where a pooler has forgotten a statement, and sa
   await opened.pool.query('deallocate all')
   for (let turn = 0; turn < 4; turn += 1) {
     expect(await readGauge(preparedDb, 1)).toMatchObject({ id: 1 })
-    expect(await inTurn(selectGauge(2), selectGauge(1)).others).toMatchObject([[{ id: 1 }]])
+    expect(await Promise.all(inTurn(selectGauge(2), selectGauge(1)))).toMatchObject([
+      [{ id: 2 }],
+      [{ id: 1 }],
+    ])
   }
   expect(refusals).toMatchObject([{ code: '26000' }])
   expect(await countPrepared('select')).toBe(0)

@@ -47,25 +47,16 @@ export function isForgottenStatement(error: unknown): boolean {
 /** A pool for the query builder, which takes several statements at once besides. */
 export interface PreparingPool extends PostgresPool {
   /**
-   * Sends statements in one message: the first, and then others in one transaction of their own, whatever becomes of the first.
-   * Each side is answered as soon as it is there.
+   * Sends statements in one message, each as a transaction of its own, in their order. Each is answered as soon as it is there, and
+   * fails by itself.
    */
-  readonly runInTurn: (
-    first: TogetherStatement,
-    others: readonly TogetherStatement[],
-  ) => InTurn<Promise<Rows>, Promise<readonly Rows[]>>
+  readonly runInTurn: (statements: readonly TogetherStatement[]) => readonly Promise<Rows>[]
 }
 
 /** A statement that runs beside others. */
 export interface TogetherStatement {
   readonly sql: string
   readonly parameters: readonly unknown[]
-}
-
-/** What was sent first, and what was sent behind it. */
-export interface InTurn<First, Others> {
-  readonly first: First
-  readonly others: Others
 }
 
 type Rows = readonly Record<string, unknown>[]
@@ -110,19 +101,18 @@ export function prepareStatements(
     options: pool.options,
     end: () => pool.end(),
     connect,
-    runInTurn(first, others) {
+    runInTurn(statements) {
       const sent = connect().then((client) => {
-        const answers = client.runInTurn(first, others)
-        const isOver = Promise.allSettled([answers.first, answers.others])
-        void isOver.then(() => {
+        const answers = client.runInTurn(statements)
+        void Promise.allSettled(answers).then(() => {
           client.release()
         })
         return answers
       })
-      return {
-        first: sent.then((answers) => answers.first),
-        others: sent.then((answers) => answers.others),
-      }
+      return statements.map(async (_, index) => {
+        const answers = await sent
+        return (await answers[index]) ?? []
+      })
     },
   }
 }
@@ -170,40 +160,27 @@ class PreparingClient implements PostgresPoolClient {
     this.#client.release(isBroken)
   }
 
-  runInTurn(
-    first: TogetherStatement,
-    others: readonly TogetherStatement[],
-  ): InTurn<Promise<Rows>, Promise<readonly Rows[]>> {
-    const toSend = ({ sql, parameters }: TogetherStatement): BatchStatement => ({
-      text: sql,
-      name: this.#names.nameOf(sql),
-      values: parameters,
+  runInTurn(statements: readonly TogetherStatement[]): readonly Promise<Rows>[] {
+    const sent = statements.map(({ sql, parameters }) => {
+      const statement = { text: sql, name: this.#names.nameOf(sql), values: parameters }
+      return { statement, ...this.#toBatch([statement]) }
     })
-    const [one, more] = [[toSend(first)], others.map(toSend)]
-    const [leading, following] = [this.#toBatch(one), this.#toBatch(more)]
-    if (more.length > 0) leading.batch.takeAlong(following.batch)
-    this.#give(leading.batch)
-    if (more.length > 0) this.#give(following.batch)
-    const rowsOfOne = this.#orUnnamed(one, leading.results)
-    const rowsOfMore = more.length > 0 ? this.#orUnnamed(more, following.results) : []
-    return {
-      first: rowsOfOne.then(([rows]) => rows ?? []),
-      others: Promise.resolve(rowsOfMore),
-    }
+    for (const [index, { batch }] of sent.entries()) sent[index - 1]?.batch.takeAlong(batch)
+    const [first] = sent
+    if (first !== undefined) this.#give(first.batch)
+    return sent.map(({ statement, results }) => this.#orUnnamed(statement, results))
   }
 
-  /** The rows of statements that were sent; where the server knows nothing of a name, they are sent again without. */
+  /** The rows of a statement that was sent; where the server knows nothing of its name, it is sent again without. */
   async #orUnnamed(
-    statements: readonly BatchStatement[],
+    statement: BatchStatement,
     sent: Promise<readonly StatementResult[]>,
-  ): Promise<readonly Rows[]> {
-    try {
-      return toRows(await sent)
-    } catch (error) {
+  ): Promise<Rows> {
+    const [result] = await sent.catch((error: unknown) => {
       if (!this.#hasForgotten(error)) throw error
-      const unnamed = statements.map((statement) => ({ ...statement, name: undefined }))
-      return toRows(await this.#send(unnamed))
-    }
+      return this.#send([{ ...statement, name: undefined }])
+    })
+    return result?.rows ?? []
   }
 
   async #run(text: string, values: unknown[]): Promise<unknown> {
@@ -293,11 +270,8 @@ class PreparingClient implements PostgresPoolClient {
       onEnd?.(batch.completedCount)
       if (error === null) resolve(results)
       else reject(error)
+      if (batch.next !== undefined) this.#give(batch.next)
     })
     return { batch, results: promise }
   }
-}
-
-function toRows(results: readonly StatementResult[]): readonly Rows[] {
-  return results.map(({ rows }) => rows)
 }

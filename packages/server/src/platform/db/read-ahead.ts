@@ -1,6 +1,6 @@
 /*
  * A read that goes to the database along with the statement that lets its request through, so that both take one round
- * trip; nobody who does not wait for it is held up by it. Owns what is read, and that only the statement it was read by is answered by it; who may see it is decided
+ * trip; nobody is held up for long by what another reads. Owns what is read, and that only the statement it was read by is answered by it; who may see it is decided
  * before anybody looks.
  */
 import type { CompiledQuery, Kysely } from 'kysely'
@@ -18,9 +18,13 @@ export interface AheadStatement {
 /** A statement that is on its way. */
 export interface ReadAhead {
   readonly statement: CompiledQuery
-  /** Undefined where it has failed. */
-  readonly rows: Promise<readonly object[] | undefined>
+  readonly rows: Promise<readonly object[]>
+  /** Whether it waits for another read, of somebody else. */
+  readonly isBehindAnother: boolean
 }
+
+/** How long somebody waits for what another has asked for. */
+const BEHIND_ANOTHER_MAX_MS = 250
 
 /** The statement, where statements by `db` may go along with others. */
 export function toAhead<Tables>(
@@ -34,8 +38,8 @@ export function toAhead<Tables>(
 }
 
 /**
- * The rows of a statement: what it answers where it is on its way, or what it answers now, prepared. One that has failed on its
- * way runs again, so that the fault is that of whoever asked for it.
+ * The rows of a statement: what it answers where it is on its way, or what it answers now, prepared. One that waits for long
+ * behind another read is not waited for.
  */
 export async function readRows<Row, Tables>(
   db: Kysely<Tables>,
@@ -43,10 +47,24 @@ export async function readRows<Row, Tables>(
   ahead: ReadAhead | undefined,
 ): Promise<readonly Row[]> {
   const isAhead = ahead !== undefined && isSame(ahead.statement, statement)
-  const rowsAhead = isAhead ? await ahead.rows : undefined
+  const rowsAhead = isAhead ? await rowsInTime(ahead) : undefined
   if (rowsAhead !== undefined) return rowsAhead as readonly Row[]
   const { rows } = await toPreparedDb(db).executeQuery<Row>(statement)
   return rows
+}
+
+async function rowsInTime({
+  rows,
+  isBehindAnother,
+}: ReadAhead): Promise<readonly object[] | undefined> {
+  if (!isBehindAnother) return rows
+  const { promise, resolve } = Promise.withResolvers<undefined>()
+  const timer = setTimeout(() => resolve(undefined), BEHIND_ANOTHER_MAX_MS)
+  try {
+    return await Promise.race([rows, promise])
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 function isSame(one: CompiledQuery, other: CompiledQuery): boolean {

@@ -1,6 +1,6 @@
 /*
  * Prepared statements that go to the server together: one message there, one answer back, one transaction unless one is
- * open. Another batch may go in the same message, as a transaction of its own. What a statement answers is described once for
+ * open. Others may go in the same message, each as a transaction of its own. What a statement answers is described once for
  * each connection. Owns how that goes over a connection of the driver; which statements have names is for
  * `prepared-statements.ts`.
  */
@@ -84,7 +84,7 @@ export class StatementBatch {
   #rows: Record<string, unknown>[] = []
   #shape: RowShape | null | undefined
   #fault: Error | undefined
-  /** Goes in the same message, if the driver is given it right behind this one. */
+  /** Goes in the same message. */
   #next: StatementBatch | undefined
   #isSent = false
 
@@ -100,9 +100,13 @@ export class StatementBatch {
     this.#context = context
   }
 
-  /** Has another batch go along, which the driver has to be given right behind this one. */
+  /** Has another batch go along, with those that it takes along. The driver has to be given it when this one has ended. */
   takeAlong(next: StatementBatch): void {
     this.#next = next
+  }
+
+  get next(): StatementBatch | undefined {
+    return this.#next
   }
 
   submit(connection: Connection): Error | null {
@@ -111,8 +115,7 @@ export class StatementBatch {
     wire.stream.cork()
     try {
       const error = this.#send(wire, new Set())
-      // What this one prepares is not there if it fails. A batch whose values cannot be sent says so in its turn.
-      if (error === null && this.#next !== undefined) this.#next.#send(wire, new Set(this.#parsing))
+      if (error === null) this.#sendNext(wire)
       return error
     } catch (error) {
       // Half of a message may be there.
@@ -120,6 +123,16 @@ export class StatementBatch {
       return error as Error
     } finally {
       wire.stream.uncork()
+    }
+  }
+
+  /** Up to one whose values cannot be sent, which says so in its turn. */
+  #sendNext(wire: Wire): void {
+    // What a batch prepares is not there if it fails.
+    const uncertain = new Set(this.#parsing)
+    for (let next = this.#next; next !== undefined; next = next.#next) {
+      if (next.#send(wire, uncertain) !== null) return
+      for (const name of next.#parsing) uncertain.add(name)
     }
   }
 

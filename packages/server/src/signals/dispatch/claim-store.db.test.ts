@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { afterAll, afterEach, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
@@ -76,20 +75,6 @@ test('a claim that put something off for its order does not say that it has all'
     ),
   )
   expect(await claim(destinationId, 10)).toEqual({ count: 1, isAll: false })
-})
-
-test('a claim that binds a key is on the disk before anything is signed by it', async () => {
-  const destinationId = await queueOf(null, null)
-  const findSetting = (kid: string | null) =>
-    db.transaction().execute(async (tx) => {
-      await sql`set local synchronous_commit = 'local'`.execute(tx)
-      await claimDeliveries(tx, { ...toRequest(destinationId, 1), kid })
-      const { rows } = await sql<{ setting: string }>`
-        select current_setting('synchronous_commit') as setting`.execute(tx)
-      return rows[0]?.setting
-    })
-  expect(await findSetting('key')).toBe('local')
-  expect(await findSetting(null)).toBe('off')
 })
 
 test('a look that claims says what a look and a claim say', async () => {

@@ -89,12 +89,6 @@ export async function claimDeliveries(db: Kysely<Schema>, request: ClaimRequest)
   return toAllClaimed(rows, request, leaseEndsMs)
 }
 
-/**
- * The transaction does not wait for the disk. A claim that binds no key has nothing that must be so again: one that is lost with
- * the memory of the server is made anew, as when its worker is taken for dead.
- */
-const WITHOUT_WAITING = sql`and (select set_config('synchronous_commit', 'off', true)) = 'off'`
-
 /** The steps of a claim, up to the rows of `claimed`; nothing is claimed where `isAllowed` does not hold. */
 function claimSteps(request: ClaimRequest, isAllowed: RawBuilder<unknown>): RawBuilder<unknown> {
   const { destinationId, claimId, leaseMs, limit, range = EVERY_DELIVERY } = request
@@ -108,7 +102,6 @@ function claimSteps(request: ClaimRequest, isAllowed: RawBuilder<unknown>): RawB
         -- What this process still sends is not claimed again when its lease has run out.
         and not coalesce(claimed_by = any(${request.ownClaimIds}::uuid[]), false)
         ${request.isStopped === true ? sql`and outlives_stop` : sql``}
-        ${request.kid === null ? WITHOUT_WAITING : sql``}
       order by next_attempt_at, id
       limit ${limit * 2}
       for update skip locked
@@ -352,8 +345,9 @@ export async function claimBySchedule(
     union all
     select null, claimed.* from claimed`.execute(db)
   const row = rows.find(({ schedule }) => (schedule as unknown) !== null)
+  const judged = rows.filter((each) => each !== row)
   const claimed = toAllClaimed(
-    rows.filter((each) => each !== row),
+    judged.map(({ schedule: _, ...delivery }) => delivery),
     request,
     leaseEndsMs,
   )

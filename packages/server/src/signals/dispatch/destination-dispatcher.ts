@@ -207,6 +207,7 @@ export class DestinationDispatcher implements SlotUser {
     }
     const request = this.#beginClaim(this.#room)
     const kid = channel.claimKid(this.#id)
+    const failuresBefore = this.#failuresInRow
     const { schedule, mayClaim, claimed } = await claimBySchedule(db, channel.kind, {
       ...request,
       kid,
@@ -219,7 +220,10 @@ export class DestinationDispatcher implements SlotUser {
     this.#channel = channel
     this.#range = schedule.range
     this.#isFull = false
-    this.#failuresInRow = Math.min(this.#failuresInRow, schedule.consecutiveFailures)
+    // Failures since then are not in what the statement saw.
+    if (this.#failuresInRow <= failuresBefore) {
+      this.#failuresInRow = Math.min(this.#failuresInRow, schedule.consecutiveFailures)
+    }
     const claim = this.#hold(request.claimId, claimed, channel)
     return { claim: { ...claim, nextDueInMs: schedule.nextDueInMs }, mayClaim, schedule }
   }

@@ -64,7 +64,7 @@ export function toWebhookTarget(
   }
 }
 
-/** Webhooks whose secrets are kept open. */
+/** Webhooks whose secrets are kept open in a process: those that changed longest ago give way. */
 const OPENED_MAX = 1_024
 
 /**
@@ -85,7 +85,9 @@ export function createTargetOpener(sealer: Sealer): (sending: OpenedFrom) => Web
     const known = opened.get(webhook.id)
     if (known?.from === from) return known.target
     const target = toWebhookTarget(sending, sealer)
-    if (opened.size >= OPENED_MAX) opened.clear()
+    opened.delete(webhook.id)
+    const [oldest] = opened.keys()
+    if (opened.size >= OPENED_MAX && oldest !== undefined) opened.delete(oldest)
     opened.set(webhook.id, { from, target })
     return target
   }
