@@ -345,9 +345,8 @@ export async function claimBySchedule(
     union all
     select null, claimed.* from claimed`.execute(db)
   const row = rows.find(({ schedule }) => (schedule as unknown) !== null)
-  const judged = rows.filter((each) => each !== row)
   const claimed = toAllClaimed(
-    judged.map(({ schedule: _, ...delivery }) => delivery),
+    rows.filter((each) => each !== row),
     request,
     leaseEndsMs,
   )

@@ -206,11 +206,10 @@ export class DestinationDispatcher implements SlotUser {
       return { mayClaim: false, schedule: await findDestinationSchedule(db, this.#id, range) }
     }
     const request = this.#beginClaim(this.#room)
-    const kid = channel.claimKid(this.#id)
     const failuresBefore = this.#failuresInRow
     const { schedule, mayClaim, claimed } = await claimBySchedule(db, channel.kind, {
       ...request,
-      kid,
+      kid: channel.claimKid(this.#id),
       range,
     }).catch((error: unknown) => {
       this.#doubtful.add(request.claimId)
@@ -221,9 +220,8 @@ export class DestinationDispatcher implements SlotUser {
     this.#range = schedule.range
     this.#isFull = false
     // Failures since then are not in what the statement saw.
-    if (this.#failuresInRow <= failuresBefore) {
-      this.#failuresInRow = Math.min(this.#failuresInRow, schedule.consecutiveFailures)
-    }
+    const isWorse = this.#failuresInRow > failuresBefore
+    if (!isWorse) this.#failuresInRow = Math.min(failuresBefore, schedule.consecutiveFailures)
     const claim = this.#hold(request.claimId, claimed, channel)
     return { claim: { ...claim, nextDueInMs: schedule.nextDueInMs }, mayClaim, schedule }
   }
