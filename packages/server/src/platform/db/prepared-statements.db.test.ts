@@ -233,14 +233,21 @@ test('prepares what several of statements in turn are, although the first fails'
   expect([await countPrepared('select 6 /'), refusals]).toEqual([1, []])
 })
 
-test('runs statements in turn that another version has outdated', async () => {
+test('runs statements in turn that another version has outdated, each with its own answer', async () => {
   const write = sql`insert into gauge (id) values (70) on conflict (id) do update set value = 'x'`
-  const read = sql`select * from gauge where id = 1`
-  const run = () => Promise.all(inTurn(write, read))
+  const read = (id: number) => sql`select * from gauge where id = ${id}`
+  const run = () => Promise.all(inTurn(write, read(1), selectGauge(2), read(2), selectGauge(1)))
   for (let turn = 0; turn < 4; turn += 1) await run()
   await sql`alter table gauge add column weight integer`.execute(db)
-  expect((await run())[1]).toMatchObject([{ id: 1, weight: null }])
-  expect((await run())[1]).toMatchObject([{ id: 1, weight: null }])
+  for (let turn = 0; turn < 4; turn += 1) {
+    expect(await run()).toMatchObject([
+      [],
+      [{ id: 1, value: 'one', weight: null }],
+      [{ id: 2, value: 'two' }],
+      [{ id: 2, value: 'two', weight: null }],
+      [{ id: 1, value: 'one' }],
+    ])
+  }
 })
 
 test('answers statements of one transaction that are sent at once', async () => {

@@ -168,19 +168,16 @@ class PreparingClient implements PostgresPoolClient {
     for (const [index, { batch }] of sent.entries()) sent[index - 1]?.batch.takeAlong(batch)
     const [first] = sent
     if (first !== undefined) this.#give(first.batch)
-    return sent.map(({ statement, results }) => this.#orUnnamed(statement, results))
-  }
-
-  /** The rows of a statement that was sent; where the server knows nothing of its name, it is sent again without. */
-  async #orUnnamed(
-    statement: BatchStatement,
-    sent: Promise<readonly StatementResult[]>,
-  ): Promise<Rows> {
-    const [result] = await sent.catch((error: unknown) => {
-      if (!this.#hasForgotten(error)) throw error
-      return this.#send([{ ...statement, name: undefined }])
+    const isOver = Promise.allSettled(sent.map(({ results }) => results))
+    return sent.map(async ({ statement, results }) => {
+      const [result] = await results.catch(async (error: unknown) => {
+        if (!this.#hasForgotten(error)) throw error
+        // Not before all of the message is answered: the driver takes answers in the order of its queries.
+        await isOver
+        return this.#send([{ ...statement, name: undefined }])
+      })
+      return result?.rows ?? []
     })
-    return result?.rows ?? []
   }
 
   async #run(text: string, values: unknown[]): Promise<unknown> {
