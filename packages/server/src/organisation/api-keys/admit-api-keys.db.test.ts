@@ -165,6 +165,19 @@ describe('what a request reads', () => {
     rowsMax,
   })
 
+  /** Nobody else reads the table until `unlock`, or the end of the work. */
+  const whilePeopleAreLocked = async (work: (unlock: () => Promise<unknown>) => Promise<void>) => {
+    const holder = await database.pool.connect()
+    try {
+      await holder.query('begin')
+      await holder.query('lock table person in access exclusive mode')
+      await work(() => holder.query('commit'))
+    } finally {
+      await holder.query('rollback')
+      holder.release()
+    }
+  }
+
   it('goes along for a key that was let through before, each with its own rows', async () => {
     const key = await createKey()
     const admit = startReading(270)
@@ -224,10 +237,7 @@ describe('what a request reads', () => {
     const key = await createKey()
     const admit = startReading(270)
     await admit(key)
-    const holder = await database.pool.connect()
-    try {
-      await holder.query('begin')
-      await holder.query('lock table person in access exclusive mode')
+    await whilePeopleAreLocked(async (unlock) => {
       const statement = sql`select id from person`.compile(pool.preparedDb)
       const locked = () => ({ ...readOf(1), statement })
       // Whoever is in the same group reads without waiting any longer, and later groups do not notice.
@@ -240,11 +250,9 @@ describe('what a request reads', () => {
         const other = await admit(key, () => readOf(1))
         expect([await other.ahead?.rows, other.decision.isAllowed]).toEqual([[{ value: 12 }], true])
       }
-      await holder.query('commit')
+      await unlock()
       expect(await waiting.ahead?.rows).toEqual([])
-    } finally {
-      holder.release()
-    }
+    })
   })
 
   it('goes along for few at once while it takes long', async () => {
@@ -256,10 +264,7 @@ describe('what a request reads', () => {
     })
     const admit = createKeyAdmission({ db: large.preparedDb, clock, requestsPerMinute: 270 })
     await admit(key)
-    const holder = await database.pool.connect()
-    try {
-      await holder.query('begin')
-      await holder.query('lock table person in access exclusive mode')
+    await whilePeopleAreLocked(async () => {
       const statement = sql`select id from person`.compile(large.preparedDb)
       const aheads: unknown[] = []
       for (let request = 0; request < 6; request += 1) {
@@ -267,11 +272,8 @@ describe('what a request reads', () => {
         aheads.push(ahead === undefined ? 'not read' : 'on its way')
       }
       expect(aheads).toEqual([...Array<string>(4).fill('on its way'), 'not read', 'not read'])
-      await holder.query('commit')
-    } finally {
-      holder.release()
-      await large.close()
-    }
+    })
+    await large.close()
   })
 
   it('waits where there is more than a page of it', async () => {
