@@ -306,10 +306,13 @@ CREATE OR REPLACE FUNCTION public.device_auth_state_follows()
  LANGUAGE plpgsql
 AS $function$
 begin
-  update device_auth_state set auth_state = new.auth_state where device_id = new.id;
+  update device_auth_state set auth_state = new.auth_state, will_block_at = new.will_block_at
+    where device_id = new.id;
   if not found then
-    insert into device_auth_state (device_id, auth_state) values (new.id, new.auth_state)
-    on conflict (device_id) do update set auth_state = excluded.auth_state;
+    insert into device_auth_state (device_id, auth_state, will_block_at)
+    values (new.id, new.auth_state, new.will_block_at)
+    on conflict (device_id) do update
+      set auth_state = excluded.auth_state, will_block_at = excluded.will_block_at;
   end if;
   return null;
 end $function$
@@ -1501,6 +1504,7 @@ create table device (
 create table device_auth_state (
   device_id bigint not null,
   auth_state text not null,
+  will_block_at timestamp with time zone,
   constraint device_auth_state_pkey PRIMARY KEY (device_id),
   constraint device_auth_state_device_id_fkey FOREIGN KEY (device_id) REFERENCES device(id) ON DELETE CASCADE
 ) with (fillfactor=70);
@@ -2733,6 +2737,7 @@ CREATE INDEX device_reevaluate_at ON public.device USING btree (reevaluate_at) W
 CREATE INDEX device_serial_lower ON public.device USING btree (lower(serial));
 CREATE INDEX device_texts ON public.device USING gin (name gin_trgm_ops, serial gin_trgm_ops, hardware_uuid gin_trgm_ops, note gin_trgm_ops, ((id)::text) gin_trgm_ops);
 CREATE INDEX device_auth_state_devices ON public.device_auth_state USING btree (auth_state, device_id);
+CREATE INDEX device_auth_state_will_block_at ON public.device_auth_state USING btree (will_block_at, device_id) WHERE (will_block_at IS NOT NULL);
 CREATE INDEX device_authentication_group_group ON public.device_authentication_group USING btree (person_group_id);
 CREATE INDEX device_confirmation_device ON public.device_confirmation USING btree (device_id);
 CREATE INDEX device_confirmation_pending ON public.device_confirmation USING btree (requested_at, id) WHERE (status = 'pending'::text);
@@ -2850,7 +2855,7 @@ CREATE TRIGGER delivery_attempts_end AFTER DELETE ON public.delivery REFERENCING
 CREATE TRIGGER delivery_waits_again AFTER UPDATE OF state ON public.delivery FOR EACH ROW WHEN (((new.state = 'queued'::text) AND (old.state <> 'queued'::text))) EXECUTE FUNCTION lower_queued_from_id();
 CREATE TRIGGER delivery_attempt_delivery_exists AFTER INSERT OR UPDATE OF delivery_id ON public.delivery_attempt FOR EACH ROW EXECUTE FUNCTION delivery_exists();
 CREATE TRIGGER device_auth_state_inserted AFTER INSERT ON public.device FOR EACH ROW EXECUTE FUNCTION device_auth_state_follows();
-CREATE TRIGGER device_auth_state_updated AFTER UPDATE OF auth_state ON public.device FOR EACH ROW WHEN ((old.auth_state <> new.auth_state)) EXECUTE FUNCTION device_auth_state_follows();
+CREATE TRIGGER device_auth_state_updated AFTER UPDATE OF auth_state, will_block_at ON public.device FOR EACH ROW WHEN (((old.auth_state <> new.auth_state) OR (old.will_block_at IS DISTINCT FROM new.will_block_at))) EXECUTE FUNCTION device_auth_state_follows();
 CREATE TRIGGER device_group_member_deleted AFTER DELETE ON public.device_group_member REFERENCING OLD TABLE AS moved FOR EACH STATEMENT EXECUTE FUNCTION count_device_group_members();
 CREATE TRIGGER device_group_member_inserted AFTER INSERT ON public.device_group_member REFERENCING NEW TABLE AS moved FOR EACH STATEMENT EXECUTE FUNCTION count_device_group_members();
 CREATE TRIGGER issue_wording_kept AFTER INSERT ON public.issue REFERENCING NEW TABLE AS opened FOR EACH STATEMENT EXECUTE FUNCTION issue_wording_is_kept();

@@ -27,8 +27,19 @@ export async function readMemoryKib(pid: number): Promise<number> {
 
 /** CPU time that processes have used so far, with everything that they and others started for them. */
 export async function readTreesCpuMs(pids: readonly number[]): Promise<number> {
+  return (await readCpuTimes()).ofTrees(pids)
+}
+
+/** What all processes had used at one time. */
+export interface CpuTimes {
+  /** As `readTreesCpuMs`; what belongs to two of the processes counts once. */
+  ofTrees(pids: readonly number[]): number
+}
+
+/** Reads it once, so that several sums of it fit each other: processes end at any time. */
+export async function readCpuTimes(): Promise<CpuTimes> {
   const times = await readAllTimes()
-  return sumOfTrees(times, pids)
+  return { ofTrees: (pids) => sumOfTrees(times, pids) }
 }
 
 /** The process that started another one. */

@@ -3,7 +3,7 @@
  */
 import { sql, type Kysely } from 'kysely'
 import type { Schema } from '../src/schema/schema.ts'
-import { findParentPid, readTreesCpuMs } from './process-cpu.ts'
+import { findParentPid, readCpuTimes } from './process-cpu.ts'
 import type { ServiceUnderTest } from './service-under-test.ts'
 
 /** What has been used since the start. */
@@ -30,11 +30,10 @@ export async function openCostReaderOf(
   const databasePid = await findDatabasePid(db)
   // PostgreSQL runs under the service when it is the embedded one: counted once.
   return async () => {
-    const databaseCpuMs = databasePid === undefined ? 0 : await readTreesCpuMs([databasePid])
-    const both = await readTreesCpuMs([
-      ...pids,
-      ...(databasePid === undefined ? [] : [databasePid]),
-    ])
+    const cpu = await readCpuTimes()
+    const databasePids = databasePid === undefined ? [] : [databasePid]
+    const databaseCpuMs = cpu.ofTrees(databasePids)
+    const both = cpu.ofTrees([...pids, ...databasePids])
     return {
       serviceCpuMs: both - databaseCpuMs,
       databaseCpuMs,

@@ -1,8 +1,8 @@
 /*
  * What one webhook costs whose event is committed in a transaction of its own: from the change that records the event to
- * the recorded delivery, CPU time of this process and of PostgreSQL together and bytes of its log. Once one after the
- * other as fast as they are committed, so that deliveries share claims and outcomes, and once 50 a second, so that each is
- * delivered before the next is committed.
+ * the recorded delivery, CPU time of this process and of PostgreSQL together and bytes of its log. Once by many callers at
+ * once, once one after the other as fast as they are committed, so that deliveries share claims and outcomes, and once 50 a
+ * second, so that each is delivered before the next is committed.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SYSTEM_ACTOR } from '../src/changes/audit/audit-entry.ts'
@@ -18,13 +18,18 @@ const SECONDS_MIN = 4
 /** Before that, most of what an event costs is the compiling and planning of what has just been started. */
 const WARM_UP_EVENTS = 600
 const PAUSE_MS = 20
+const CALLERS_MANY = 16
 const POLL_MS = 20
 const DEVICE_ID = '1'
 
-/** It ends when both have passed; with a pause after each event. */
-interface PhaseLength {
+interface PhaseOptions {
+  /** How many commit events one after the other. */
+  readonly callers: number
+  /** The phase ends when this has passed and ... */
   readonly measureMs: number
+  /** ... so many were committed. */
   readonly eventsMin: number
+  /** After each event. */
   readonly pauseMs: number
 }
 
@@ -45,10 +50,16 @@ export async function measureEventsAlone(bench: DeliveryBench): Promise<Measurem
   try {
     const measureMs = Math.max(SECONDS_MIN, run.seconds * PHASE_SHARE) * 1_000
     run.progress('webhooks whose events are committed alone')
-    await runPhase(bench, { measureMs: 0, eventsMin: WARM_UP_EVENTS, pauseMs: 0 })
-    const together = await runPhase(bench, { measureMs, eventsMin: 1, pauseMs: 0 })
-    const apart = await runPhase(bench, { measureMs, eventsMin: 1, pauseMs: PAUSE_MS })
+    const measured = { callers: 1, measureMs, eventsMin: 1, pauseMs: 0 }
+    await runPhase(bench, { ...measured, measureMs: 0, eventsMin: WARM_UP_EVENTS })
+    const together = await runPhase(bench, measured)
+    const apart = await runPhase(bench, { ...measured, pauseMs: PAUSE_MS })
+    const many = await runPhase(bench, { ...measured, callers: CALLERS_MANY })
     return [
+      toMeasurement(
+        `a webhook whose event is committed alone, by ${CALLERS_MANY} callers at once`,
+        many,
+      ),
       toMeasurement('a webhook whose event is committed alone, as fast as they come', together),
       toMeasurement('the same, each delivered before the next is committed', apart),
     ]
@@ -58,10 +69,10 @@ export async function measureEventsAlone(bench: DeliveryBench): Promise<Measurem
   }
 }
 
-/** Commits events one after the other, with a pause after each, until the last one is recorded as delivered. */
+/** Commits events, each in a change of its own, until the last one is recorded as delivered. */
 async function runPhase(
   { run, sender: { db, runChange } }: DeliveryBench,
-  { measureMs, eventsMin, pauseMs }: PhaseLength,
+  { callers, measureMs, eventsMin, pauseMs }: PhaseOptions,
 ): Promise<Phase> {
   const readDatabaseCost = await openCostReaderOf([], db)
   const deliveredBefore = await countDelivered(db)
@@ -69,15 +80,18 @@ async function runPhase(
   const cpuBefore = process.cpuUsage()
   const startMs = performance.now()
   let eventCount = 0
-  while (eventCount < eventsMin || performance.now() - startMs < measureMs) {
-    run.signal.throwIfAborted()
-    await runChange({ actor: SYSTEM_ACTOR }, (change) => {
-      change.recordEvent({ type: 'devices.created', deviceId: DEVICE_ID })
-      return Promise.resolve()
-    })
-    eventCount += 1
-    if (pauseMs > 0) await sleep(pauseMs)
+  async function call(): Promise<void> {
+    while (eventCount < eventsMin || performance.now() - startMs < measureMs) {
+      run.signal.throwIfAborted()
+      eventCount += 1
+      await runChange({ actor: SYSTEM_ACTOR }, (change) => {
+        change.recordEvent({ type: 'devices.created', deviceId: DEVICE_ID })
+        return Promise.resolve()
+      })
+      if (pauseMs > 0) await sleep(pauseMs)
+    }
   }
+  await Promise.all(Array.from({ length: callers }, call))
   while (await hasQueuedEvents(db)) await sleep(POLL_MS, undefined, { signal: run.signal })
   const elapsedMs = performance.now() - startMs
   const { user, system } = process.cpuUsage(cpuBefore)

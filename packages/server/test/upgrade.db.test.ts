@@ -73,11 +73,12 @@ it('keeps every row of every table as it was', async () => {
   }
 })
 
-it('finds every device by its status, which follows it from then on', async () => {
+it('finds every device by its status and its time to be blocked, which follow it from then on', async () => {
   const client = await database.pool.connect()
   const states = async () => {
     const { rows } = await client.query<{ state: string; found: string | null }>(
-      `select d.auth_state as state, s.auth_state as found
+      `select d.auth_state || coalesce(' ' || d.will_block_at, '') as state,
+         s.auth_state || coalesce(' ' || s.will_block_at, '') as found
        from device d left join device_auth_state s on s.device_id = d.id order by d.id`,
     )
     expect(rows.map(({ found }) => found)).toEqual(rows.map(({ state }) => state))
@@ -88,6 +89,12 @@ it('finds every device by its status, which follows it from then on', async () =
   await client.query('begin')
   await client.query(`update device set auth_state = 'Notified', will_block_at = null`)
   expect(await states()).toEqual(present.map(() => 'Notified'))
+  const blocked = (day: string) =>
+    client.query(`update device set auth_state = 'Will Block', will_block_at = '${day}Z'`)
+  for (const day of ['2026-01-02 03:04:05', '2026-02-03 04:05:06']) {
+    await blocked(day)
+    expect(await states()).toEqual(present.map(() => `Will Block ${day}+00`))
+  }
   await client.query('rollback')
   client.release()
 })

@@ -28,13 +28,13 @@ export const DEVICE_LIST = new RecordList({
     note: 'text',
     hardware_uuid: { type: 'text', column: hardwareField('hardware_uuid') },
     device_type: { type: 'enum', values: Object.values(DEVICE_TYPES), column: isOfType },
-    auth_state: { type: 'enum', values: AUTH_STATES, column: isInState },
+    auth_state: { type: 'enum', values: AUTH_STATES, column: statusField('auth_state') },
     operating_system: 'text',
     hardware_model: 'text',
     owner_id: { type: 'id', column: 'owner_person_id' },
     owner: { type: 'text', column: isOwnedBy },
     last_seen_at: { type: 'timestamp', column: isSeenAt },
-    will_block_at: 'timestamp',
+    will_block_at: { type: 'timestamp', column: statusField('will_block_at') },
     updated_at: 'timestamp',
     duplicate_hardware_since: 'timestamp',
   },
@@ -99,13 +99,18 @@ function isOfType(clause: SearchClause): Expression<SqlBool> {
   return clauseToSql(sql.ref('device.platform'), { ...clause, values })
 }
 
-/** Found by the statuses beside the devices: an index on the device would cost each change of one. */
-function isInState(clause: SearchClause, use: ConditionUse): Expression<SqlBool> {
-  const isEqual = clauseToSql(sql.ref('device.auth_state'), clause)
-  if (use === 'compared') return isEqual
-  return sql<SqlBool>`(${isEqual} and exists (
-    select from device_auth_state state
-    where state.device_id = device.id and ${clauseToSql(sql.ref('state.auth_state'), clause)}))`
+/**
+ * A field that `device_auth_state` holds as well, beside the devices: they are found by it there, as an index on the device
+ * would cost each change of one.
+ */
+function statusField(column: 'auth_state' | 'will_block_at') {
+  return (clause: SearchClause, use: ConditionUse): Expression<SqlBool> => {
+    const isMatch = clauseToSql(sql.ref(`device.${column}`), clause)
+    if (use === 'compared') return isMatch
+    return sql<SqlBool>`(${isMatch} and exists (
+      select from device_auth_state state
+      where state.device_id = device.id and ${clauseToSql(sql.ref(`state.${column}`), clause)}))`
+  }
 }
 
 /** By the name or the email address of the owner. */

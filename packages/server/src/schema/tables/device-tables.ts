@@ -77,6 +77,7 @@ export interface DeviceTables {
   device_auth_state: {
     device_id: string
     auth_state: AuthState
+    will_block_at: Date | null
   }
   device_contact: {
     device_id: string

@@ -140,6 +140,10 @@ export async function insertWebhookSecret(
   await secretTable.insert(db, secret)
 }
 
+/** Whether a secret signs at `now`. */
+const signsAt = (now: Date) => sql<boolean>`(ends_at is null or ends_at > ${now})`
+const PRESENT_SECRET_LAST = sql`ends_at asc nulls last, id`
+
 /** The secrets of a webhook that still sign at `now`: the present one last. */
 export async function listLiveSecrets(
   db: Kysely<Schema>,
@@ -150,9 +154,8 @@ export async function listLiveSecrets(
     .selectFrom('webhook_secret')
     .selectAll()
     .where('webhook_id', '=', webhookId)
-    .where((where) => where.or([where('ends_at', 'is', null), where('ends_at', '>', now)]))
-    .orderBy(sql`ends_at asc nulls last`)
-    .orderBy('id')
+    .where(signsAt(now))
+    .orderBy(PRESENT_SECRET_LAST)
     .execute()
   return rows.map(secretTable.fromRow)
 }
@@ -211,10 +214,10 @@ export async function findWebhookSending(
       (select json_object_agg(event_id, body) from webhook_event
         where event_id = any(${elementsOf(eventIds, 'text')}) and body is not null) as bodies
     from webhook w cross join lateral (
-      select array_agg(s.id::text order by s.ends_at asc nulls last, s.id) as "secretIds",
-        array_agg(s.secret_sealed order by s.ends_at asc nulls last, s.id) as "secretsSealed"
-      from webhook_secret s
-      where s.webhook_id = w.id and (s.ends_at is null or s.ends_at > ${now})) as live
+      select array_agg(id::text order by ${PRESENT_SECRET_LAST}) as "secretIds",
+        array_agg(secret_sealed order by ${PRESENT_SECRET_LAST}) as "secretsSealed"
+      from webhook_secret
+      where webhook_id = w.id and ${signsAt(now)}) as live
     where w.destination_id = ${destinationId}`.execute(db)
   const [row] = rows
   if (row === undefined) return undefined
