@@ -148,7 +148,7 @@ describe('what a request reads', () => {
   const opened = () =>
     openDatabase<Schema>(database.connection, {
       network: new DatabaseNetwork(),
-      poolMax: 4,
+      poolMax: 16,
       logError: () => undefined,
     })
   let pool: ReturnType<typeof opened>
@@ -259,7 +259,7 @@ describe('what a request reads', () => {
     const key = await createKey()
     const large = openDatabase<Schema>(database.connection, {
       network: new DatabaseNetwork(),
-      poolMax: 8,
+      poolMax: 16,
       logError: () => undefined,
     })
     const admit = createKeyAdmission({ db: large.preparedDb, clock, requestsPerMinute: 270 })
@@ -274,6 +274,51 @@ describe('what a request reads', () => {
       expect(aheads).toEqual([...Array<string>(4).fill('on its way'), 'not read', 'not read'])
     })
     await large.close()
+  })
+
+  it('goes along for a quarter of a small pool, and for none of the smallest', async () => {
+    const key = await createKey()
+    for (const [poolMax, goes] of [
+      [4, true],
+      [3, false],
+    ] as const) {
+      const small = openDatabase<Schema>(database.connection, {
+        network: new DatabaseNetwork(),
+        poolMax,
+        logError: () => undefined,
+      })
+      const admit = createKeyAdmission({ db: small.preparedDb, clock, requestsPerMinute: 270 })
+      await admit(key)
+      await whilePeopleAreLocked(async () => {
+        const statement = sql`select id from person`.compile(small.preparedDb)
+        const read = () => ({ db: small.preparedDb, statement, rowsMax: 1 })
+        const aheads = [(await admit(key, read)).ahead, (await admit(key, read)).ahead]
+        expect(aheads.map((ahead) => ahead !== undefined)).toEqual([goes, false])
+      })
+      await small.close()
+    }
+  })
+
+  it('goes along for sixteen at most, and waits behind them as long as they go on', async () => {
+    const key = await createKey()
+    const admit = startReading(270)
+    await admit(key)
+    const slow = (value: number) => ({
+      ...readOf(value),
+      statement: sql`select ${value}::integer as value, pg_sleep(0.03)::text as slept`.compile(
+        pool.preparedDb,
+      ),
+    })
+    const before = admit(key)
+    const values = Array.from({ length: 20 }, (_, index) => index)
+    const admissions = await Promise.all(values.map((value) => admit(key, () => slow(value))))
+    await before
+    expect(admissions.map(({ ahead }) => ahead !== undefined)).toEqual(
+      values.map((value) => value < 16),
+    )
+    const last = admissions[15]?.ahead
+    const rows = await readRows(pool.preparedDb, slow(15).statement, last)
+    expect(rows).toBe(await last?.rows)
   })
 
   it('waits where there is more than a page of it', async () => {

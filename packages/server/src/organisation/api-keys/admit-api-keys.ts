@@ -7,7 +7,7 @@
 import type { Kysely, RawBuilder } from 'kysely'
 import type { Clock } from '../../platform/clock.ts'
 import { isFaultOfDatabase } from '../../platform/db/database-fault.ts'
-import { runInTurn } from '../../platform/db/database.ts'
+import { connectionsMaxOf, runInTurn } from '../../platform/db/database.ts'
 import type { AheadStatement, ReadAhead } from '../../platform/db/read-ahead.ts'
 import { GroupCommitter } from '../../platform/group-committer.ts'
 import { decisionOfPlace } from '../../platform/rate-limits/rate-limit-store.ts'
@@ -53,9 +53,14 @@ const LIMITS = {
   waitMaxMs: 10_000,
 } as const
 
-/** Rows that are read along with one statement: a page, or what as many requests for one record want. */
+/** Rows that are read along with one statement: those of a page. */
 const ROWS_AHEAD_MAX = 101
-/** Groups whose reads are under way, each on a connection; while there are as many, those of others do not go along. */
+/** Reads that go along with one statement, one after the other on its connection. */
+const READS_AHEAD_MAX = 16
+/**
+ * Groups whose reads are under way, each on a connection; while there are as many, those of others do not go along. Of a small
+ * pool a quarter: reads may all wait for one lock.
+ */
 const READING_MAX = 4
 /** Keys that are remembered as having been let through. */
 const RECENT_KEYS_MAX = 1_000
@@ -78,7 +83,7 @@ interface Found {
 export function createKeyAdmission(dependencies: KeyAdmissionDependencies): AdmitKey {
   const { db, requestsPerMinute } = dependencies
   const recent = new RecentKeys()
-  const reading = { count: 0 }
+  const reading = { count: 0, max: Math.min(READING_MAX, Math.floor(connectionsMaxOf(db) / 4)) }
   const groups = new GroupCommitter<Asked, Found>({
     limits: LIMITS,
     commit: (members) => findKeys({ ...dependencies, reading }, members),
@@ -102,7 +107,7 @@ export function createKeyAdmission(dependencies: KeyAdmissionDependencies): Admi
 
 interface FindKeys extends KeyAdmissionDependencies {
   /** How many groups have reads under way. */
-  readonly reading: { count: number }
+  readonly reading: { count: number; readonly max: number }
 }
 
 async function findKeys(dependencies: FindKeys, members: readonly Asked[]): Promise<Found[]> {
@@ -123,7 +128,7 @@ async function findKeys(dependencies: FindKeys, members: readonly Asked[]): Prom
     now,
   })
   const reads =
-    reading.count < READING_MAX ? chooseReads(members) : new Map<Asked, AheadStatement>()
+    reading.count < reading.max ? chooseReads(members) : new Map<Asked, AheadStatement>()
   const { keys, aheads } = await askDatabase(dependencies, admission, reads)
   const byHash = new Map(keys.map((key) => [key.hash.toString('base64'), key]))
   return members.map((member, place) => ({
@@ -134,11 +139,12 @@ async function findKeys(dependencies: FindKeys, members: readonly Asked[]): Prom
   }))
 }
 
-/** Those whose reads go along, one after the other: as many as take no longer together than a page does. */
+/** Those whose reads go along, one after the other: as many as take little longer together than a page does. */
 function chooseReads(members: readonly Asked[]): Map<Asked, AheadStatement> {
   const chosen = new Map<Asked, AheadStatement>()
   let rows = 0
   for (const member of members) {
+    if (chosen.size === READS_AHEAD_MAX) break
     const { read } = member
     if (read === undefined || rows + read.rowsMax > ROWS_AHEAD_MAX) continue
     rows += read.rowsMax
@@ -160,9 +166,17 @@ async function askDatabase(
 ): Promise<AdmissionAnswer> {
   const statements = [...reads.values()].map(({ statement }) => statement)
   const [admitted, ...answers] = runInTurn(db, [admission.compile(db), ...statements])
+  const progress = { endedCount: 0 }
   if (answers.length > 0) {
     reading.count += 1
-    void Promise.allSettled(answers).then(() => {
+    const ends = answers.map((answer) =>
+      answer
+        .catch(() => undefined)
+        .then(() => {
+          progress.endedCount += 1
+        }),
+    )
+    void Promise.all(ends).then(() => {
       reading.count -= 1
     })
   }
@@ -170,7 +184,7 @@ async function askDatabase(
     const ahead: ReadAhead = {
       statement,
       rows: answers[place] ?? Promise.resolve([]),
-      isBehindAnother: place > 0,
+      progress: place > 0 ? progress : undefined,
     }
     return [member, ahead] as const
   })

@@ -73,6 +73,11 @@ export function runsTogether(db: object): boolean {
   return poolsOf.has(db)
 }
 
+/** The most connections of a pool whose statements may go along with others; 0 elsewhere. */
+export function connectionsMaxOf(db: object): number {
+  return poolsOf.get(db)?.connectionsMax ?? 0
+}
+
 /**
  * Sends statements that run over and over in one message, by the connections of a `preparedDb`, each as a transaction of its own
  * and in their order. Answers the rows of each as soon as they are there. Elsewhere they run beside each other.

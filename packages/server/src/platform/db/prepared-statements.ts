@@ -46,6 +46,8 @@ export function isForgottenStatement(error: unknown): boolean {
 
 /** A pool for the query builder, which takes several statements at once besides. */
 export interface PreparingPool extends PostgresPool {
+  /** The most connections that it opens. */
+  readonly connectionsMax: number
   /**
    * Sends statements in one message, each as a transaction of its own, in their order. Each is answered as soon as it is there, and
    * fails by itself.
@@ -99,6 +101,7 @@ export function prepareStatements(
   const connect = async () => prepared.clientOf(await pool.connect())
   return {
     options: pool.options,
+    connectionsMax: pool.options.max,
     end: () => pool.end(),
     connect,
     runInTurn(statements) {
@@ -107,11 +110,22 @@ export function prepareStatements(
         void Promise.allSettled(answers).then(() => {
           client.release()
         })
-        return answers
+        return { client, answers }
       })
-      return statements.map(async (_, index) => {
-        const answers = await sent
-        return (await answers[index]) ?? []
+      return statements.map(async ({ sql, parameters }, index) => {
+        const { client, answers } = await sent
+        try {
+          return (await answers[index]) ?? []
+        } catch (error) {
+          if (!client.hasForgotten(error)) throw error
+          // By a connection of its own: on that one are still the statements behind it.
+          const another = await connect()
+          try {
+            return await another.runUnnamed(sql, parameters)
+          } finally {
+            another.release()
+          }
+        }
       })
     },
   }
@@ -161,23 +175,18 @@ class PreparingClient implements PostgresPoolClient {
   }
 
   runInTurn(statements: readonly TogetherStatement[]): readonly Promise<Rows>[] {
-    const sent = statements.map(({ sql, parameters }) => {
-      const statement = { text: sql, name: this.#names.nameOf(sql), values: parameters }
-      return { statement, ...this.#toBatch([statement]) }
-    })
+    const sent = statements.map(({ sql, parameters }) =>
+      this.#toBatch([{ text: sql, name: this.#names.nameOf(sql), values: parameters }]),
+    )
     for (const [index, { batch }] of sent.entries()) sent[index - 1]?.batch.takeAlong(batch)
     const [first] = sent
     if (first !== undefined) this.#give(first.batch)
-    const isOver = Promise.allSettled(sent.map(({ results }) => results))
-    return sent.map(async ({ statement, results }) => {
-      const [result] = await results.catch(async (error: unknown) => {
-        if (!this.#hasForgotten(error)) throw error
-        // Not before all of the message is answered: the driver takes answers in the order of its queries.
-        await isOver
-        return this.#send([{ ...statement, name: undefined }])
-      })
-      return result?.rows ?? []
-    })
+    return sent.map(async ({ results }) => (await results)[0]?.rows ?? [])
+  }
+
+  async runUnnamed(text: string, values: readonly unknown[]): Promise<Rows> {
+    const [result] = await this.#send([{ text, name: undefined, values }])
+    return result?.rows ?? []
   }
 
   async #run(text: string, values: unknown[]): Promise<unknown> {
@@ -201,7 +210,7 @@ class PreparingClient implements PostgresPoolClient {
       const [result] = await this.#send([{ text, name, values }])
       return result
     } catch (error) {
-      if (!this.#hasForgotten(error)) throw error
+      if (!this.hasForgotten(error)) throw error
       if (this.#client.getTransactionStatus() !== 'I') throw error
       return this.#client.query(text, values)
     }
@@ -226,13 +235,13 @@ class PreparingClient implements PostgresPoolClient {
       })
       return results[1]
     } catch (error) {
-      this.#hasForgotten(error)
+      this.hasForgotten(error)
       throw error
     }
   }
 
-  /** Whether the server has refused a statement for what it knows of its name. */
-  #hasForgotten(error: unknown): boolean {
+  /** Whether the server has refused a statement for what it knows of its name, which nobody uses from then on. */
+  hasForgotten(error: unknown): boolean {
     if (error instanceof OtherColumnsError) this.#names.renew()
     if (isForgottenStatement(error)) {
       const pause = this.#names.abandon()

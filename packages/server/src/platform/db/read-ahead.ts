@@ -19,11 +19,11 @@ export interface AheadStatement {
 export interface ReadAhead {
   readonly statement: CompiledQuery
   readonly rows: Promise<readonly object[]>
-  /** Whether it waits for another read, of somebody else. */
-  readonly isBehindAnother: boolean
+  /** How far the reads are that it is one of; undefined for the first, which waits for nobody else's. */
+  readonly progress: { readonly endedCount: number } | undefined
 }
 
-/** How long somebody waits for what another has asked for. */
+/** How long somebody waits behind reads of others of which none ends. */
 const BEHIND_ANOTHER_MAX_MS = 250
 
 /** The statement, where statements by `db` may go along with others. */
@@ -39,7 +39,7 @@ export function toAhead<Tables>(
 
 /**
  * The rows of a statement: what it answers where it is on its way, or what it answers now, prepared. One that waits for long
- * behind another read is not waited for.
+ * behind a read of another is not waited for.
  */
 export async function readRows<Row, Tables>(
   db: Kysely<Tables>,
@@ -53,18 +53,16 @@ export async function readRows<Row, Tables>(
   return rows
 }
 
-async function rowsInTime({
-  rows,
-  isBehindAnother,
-}: ReadAhead): Promise<readonly object[] | undefined> {
-  if (!isBehindAnother) return rows
+/** Undefined when the read before it takes too long; those that end one after the other may take longer together. */
+function rowsInTime({ rows, progress }: ReadAhead): Promise<readonly object[] | undefined> {
+  if (progress === undefined) return rows
   const { promise, resolve } = Promise.withResolvers<undefined>()
-  const timer = setTimeout(() => resolve(undefined), BEHIND_ANOTHER_MAX_MS)
-  try {
-    return await Promise.race([rows, promise])
-  } finally {
-    clearTimeout(timer)
-  }
+  let endedBefore = progress.endedCount
+  const timer = setInterval(() => {
+    if (progress.endedCount === endedBefore) resolve(undefined)
+    endedBefore = progress.endedCount
+  }, BEHIND_ANOTHER_MAX_MS)
+  return Promise.race([rows, promise]).finally(() => clearInterval(timer))
 }
 
 function isSame(one: CompiledQuery, other: CompiledQuery): boolean {

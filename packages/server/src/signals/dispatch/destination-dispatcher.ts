@@ -33,8 +33,8 @@ import { Wakeups } from './wakeups.ts'
 /** What one statement claimed; they are numbered through. */
 interface NumberedClaim extends Claim {
   readonly number: number
-  /** When the next of what it left is due, null when nothing waits; undefined where it did not look. */
-  readonly nextDueInMs?: number | null | undefined
+  /** When the next of what it left is due, `Infinity` when nothing waits; undefined where it did not look. */
+  readonly nextDueAtMs?: number | undefined
 }
 
 /** Due work that could not be claimed is held by another worker: a moment later it is not. */
@@ -136,7 +136,7 @@ export class DestinationDispatcher implements SlotUser {
         ordering = this.#order(claim, preparing)
         if (hasRefused) await ordering
         if (claim.isAll) {
-          this.#planLook(beganMs, claim.nextDueInMs)
+          this.#planLook(beganMs, claim.nextDueAtMs)
           return
         }
       }
@@ -146,11 +146,9 @@ export class DestinationDispatcher implements SlotUser {
   }
 
   /** After a claim of all that was due, which began then, at what falls due next, as far as it is known. */
-  #planLook(beganMs: number, nextDueInMs: number | null = LOOK_AGAIN_MS): void {
+  #planLook(beganMs: number, nextDueAtMs = performance.now() + LOOK_AGAIN_MS): void {
     if (this.#nextDueAtMs <= beganMs) this.#nextDueAtMs = Infinity
-    // What is due all the same was held by somebody at that moment.
-    const dueInMs = nextDueInMs === null ? Infinity : nextDueInMs > 0 ? nextDueInMs : LOOK_AGAIN_MS
-    this.#wakeups.wakeWithin(Math.min(dueInMs, this.#nextDueAtMs - performance.now()))
+    this.#wakeups.wakeWithin(Math.min(nextDueAtMs, this.#nextDueAtMs) - performance.now())
   }
 
   /** Step 1 and 2: looks at the destination and claims; undefined when there is nothing to do now. */
@@ -206,7 +204,7 @@ export class DestinationDispatcher implements SlotUser {
       return { mayClaim: false, schedule: await findDestinationSchedule(db, this.#id, range) }
     }
     const request = this.#beginClaim(this.#room)
-    const failuresBefore = this.#failuresInRow
+    const [beganMs, failuresBefore] = [performance.now(), this.#failuresInRow]
     const { schedule, mayClaim, claimed } = await claimBySchedule(db, channel.kind, {
       ...request,
       kid: channel.claimKid(this.#id),
@@ -219,11 +217,14 @@ export class DestinationDispatcher implements SlotUser {
     this.#channel = channel
     this.#range = schedule.range
     this.#isFull = false
-    // Failures since then are not in what the statement saw.
-    const isWorse = this.#failuresInRow > failuresBefore
-    if (!isWorse) this.#failuresInRow = Math.min(failuresBefore, schedule.consecutiveFailures)
+    // Outcomes since then are not in what the statement saw.
+    const isSame = this.#failuresInRow === failuresBefore
+    if (isSame) this.#failuresInRow = Math.min(failuresBefore, schedule.consecutiveFailures)
     const claim = this.#hold(request.claimId, claimed, channel)
-    return { claim: { ...claim, nextDueInMs: schedule.nextDueInMs }, mayClaim, schedule }
+    const nextDueInMs = schedule.nextDueInMs ?? Infinity
+    // What was due all the same was held by somebody at that moment.
+    const nextDueAtMs = nextDueInMs > 0 ? beganMs + nextDueInMs : undefined
+    return { claim: { ...claim, nextDueAtMs }, mayClaim, schedule }
   }
 
   /** What every claim asks for. Claims are numbered before they look, one after another. */
@@ -315,7 +316,6 @@ export class DestinationDispatcher implements SlotUser {
   }
 
   async #attempt(item: PreparedDelivery, rules: AttemptRules): Promise<void> {
-    const { slots } = this.#shared
     const { delivery } = item
     this.#inFlightCount += 1
     try {
@@ -324,7 +324,7 @@ export class DestinationDispatcher implements SlotUser {
       else void this.#release([delivery, ...this.#partitions.drop(delivery)], attempt.delayMs)
     } finally {
       this.#inFlightCount -= 1
-      slots.release()
+      this.#shared.slots.release()
       this.#send()
     }
   }

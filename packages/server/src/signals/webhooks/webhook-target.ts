@@ -2,7 +2,7 @@
  * A webhook as deliveries are made for it: where to, and what signs. Read anew for every batch of
  * deliveries, so that a change counts for whatever is sent after it.
  */
-import { toEpochSeconds } from '../../platform/clock.ts'
+import { MINUTE_MS, toEpochSeconds } from '../../platform/clock.ts'
 import type { OutboundRequest } from '../../platform/net/guarded-client.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 import { webhookHeadersContext, type CustomHeaders } from './webhook-headers.ts'
@@ -66,6 +66,8 @@ export function toWebhookTarget(
 
 /** Webhooks whose secrets are kept open in a process: those that changed longest ago give way. */
 const OPENED_MAX = 1_024
+/** No secret stays open for longer than this when its webhook is gone or has another one. */
+const OPENED_MAX_MS = 10 * MINUTE_MS
 
 /**
  * Creates what opens the targets of a process. One that was read as it was the last time is not opened again: opening secrets
@@ -73,6 +75,11 @@ const OPENED_MAX = 1_024
  */
 export function createTargetOpener(sealer: Sealer): (sending: OpenedFrom) => WebhookTarget {
   const opened = new Map<string, { readonly from: string; readonly target: WebhookTarget }>()
+  let forgetting: NodeJS.Timeout | undefined
+  const forget = () => {
+    opened.clear()
+    forgetting = undefined
+  }
   return (sending) => {
     const { webhook, secrets } = sending
     const from = JSON.stringify([
@@ -89,6 +96,7 @@ export function createTargetOpener(sealer: Sealer): (sending: OpenedFrom) => Web
     const [oldest] = opened.keys()
     if (opened.size >= OPENED_MAX && oldest !== undefined) opened.delete(oldest)
     opened.set(webhook.id, { from, target })
+    forgetting ??= setTimeout(forget, OPENED_MAX_MS).unref()
     return target
   }
 }
