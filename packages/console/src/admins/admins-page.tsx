@@ -82,7 +82,7 @@ function columnsOf(
             {nameOf(admin)}
           </Link>
           {admin.id === ownId ? (
-            <Badge ml={8} size="sm" variant="default" tt="none">
+            <Badge ml={8} size="sm" variant="default">
               {texts.you}
             </Badge>
           ) : null}

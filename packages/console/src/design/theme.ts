@@ -69,7 +69,7 @@ export const theme = createTheme({
   focusRing: 'auto',
   components: {
     ActionIcon: ActionIcon.extend({ defaultProps: { variant: 'subtle' } }),
-    Badge: Badge.extend({ defaultProps: { variant: 'light', radius: 'sm' } }),
+    Badge: Badge.extend({ defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fz: 'xs' } }),
     Button: Button.extend(small),
     TextInput: TextInput.extend(small),
     PasswordInput: PasswordInput.extend(small),

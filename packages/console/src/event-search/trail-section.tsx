@@ -123,7 +123,7 @@ function MissingList({ missing }: { readonly missing: Trail['missing'] }) {
           <li key={index}>
             <StateBadge tone="unknown" isPlain>
               {destination?.name ?? texts.all}
-            </StateBadge>{' '}
+            </StateBadge>
             <span className={classes.about}>{about}</span>
             <div>{reason}</div>
           </li>

@@ -1,4 +1,5 @@
 /* The drawing of a chart by uPlot, in the colours of the theme. Loaded with the first chart. */
+import './chart-language.ts'
 import { useComputedColorScheme } from '@mantine/core'
 import { useElementSize, useMergedRef } from '@mantine/hooks'
 import { useEffect, useRef, useState } from 'react'

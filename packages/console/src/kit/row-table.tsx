@@ -19,7 +19,7 @@ export function RowTable({ name, rows, first = [] }: RowTableProps) {
   )
   return (
     <Table.ScrollContainer minWidth={Math.min(names.length * 120, 1200)} tabIndex={0}>
-      <Table verticalSpacing={6} fz={13} aria-label={name}>
+      <Table verticalSpacing={6} horizontalSpacing="md" fz={13} aria-label={name}>
         <Table.Thead>
           <Table.Tr>
             {names.map((each) => (

@@ -94,9 +94,7 @@ export function GroupsOfPerson({ id }: PartProps) {
       ) : (
         <Group gap={6}>
           {list.items.map((group) => (
-            <Badge key={group.id} tt="none">
-              {group.name}
-            </Badge>
+            <Badge key={group.id}>{group.name}</Badge>
           ))}
         </Group>
       )}

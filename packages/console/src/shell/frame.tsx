@@ -2,8 +2,8 @@
 import { ActionIcon, Drawer, Tooltip, UnstyledButton, useMantineColorScheme } from '@mantine/core'
 import { spotlight } from '@mantine/spotlight'
 import { MoonIcon, SearchIcon, SunIcon, ThreeBarsIcon } from '@primer/octicons-react'
-import { Link, Outlet, useRouterState } from '@tanstack/react-router'
-import { useEffect, useRef, useState } from 'react'
+import { Link, useRouterState } from '@tanstack/react-router'
+import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { AccountMenu } from './account-menu.tsx'
 import classes from './frame.module.css'
 import { LiveMark } from './live.tsx'
@@ -12,7 +12,7 @@ import { Palette } from './palette.tsx'
 import { texts } from './texts.ts'
 import { useGoToKeys } from './use-go-to-keys.ts'
 
-export function Frame() {
+export function Frame({ children }: { readonly children: ReactNode }) {
   const [isOpen, setOpen] = useState(false)
   const path = useRouterState({ select: ({ location }) => location.pathname })
   useEffect(() => setOpen(false), [path])
@@ -52,7 +52,7 @@ export function Frame() {
         <Navigation path={path} />
       </Drawer>
       <main className={classes.main} id="content" tabIndex={-1}>
-        <Outlet />
+        {children}
       </main>
       <Palette />
     </div>

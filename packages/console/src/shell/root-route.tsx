@@ -4,6 +4,7 @@ import { createRootRouteWithContext, createRoute, Outlet } from '@tanstack/react
 import { SparklesFillIcon } from '@primer/octicons-react'
 import { EmptyState, ErrorState } from '../kit/states.tsx'
 import { Frame } from './frame.tsx'
+import { useSession } from './session.ts'
 import { texts } from './texts.ts'
 
 /** What every route can read. */
@@ -13,11 +14,7 @@ export interface RouterContext {
 
 export const rootRoute = createRootRouteWithContext<RouterContext>()({
   component: Outlet,
-  notFoundComponent: () => (
-    <EmptyState icon={SparklesFillIcon} title={texts.notFound}>
-      {texts.notFoundHelp}
-    </EmptyState>
-  ),
+  notFoundComponent: NotFound,
   errorComponent: ({ error, reset }) => <ErrorState error={error} onRetry={reset} />,
 })
 
@@ -25,5 +22,20 @@ export const rootRoute = createRootRouteWithContext<RouterContext>()({
 export const frameRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'frame',
-  component: Frame,
+  component: () => (
+    <Frame>
+      <Outlet />
+    </Frame>
+  ),
 })
+
+/** In the frame, so that its palette and navigation lead on; whoever is not signed in has neither. */
+function NotFound() {
+  const session = useSession()
+  const told = (
+    <EmptyState icon={SparklesFillIcon} title={texts.notFound}>
+      {texts.notFoundHelp}
+    </EmptyState>
+  )
+  return session === null || session === undefined ? told : <Frame>{told}</Frame>
+}

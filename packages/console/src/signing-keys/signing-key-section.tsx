@@ -47,7 +47,8 @@ export function SigningKeySection({ signingKey: key }: { readonly signingKey: Si
         <Facts
           facts={[
             ['kid', <Copyable key="k" value={key.kid} />],
-            [texts.bits(key.modulus_bits), <Time key="p" at={key.published_at} isExact />],
+            [texts.algorithm, texts.bits(key.modulus_bits)],
+            [texts.published, <Time key="p" at={key.published_at} isExact />],
             [texts.activeFrom, <Time key="a" at={key.active_from} isExact />],
             [
               texts.generalFrom,

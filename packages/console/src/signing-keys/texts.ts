@@ -19,6 +19,7 @@ export const texts = {
     revoked: 'It was compromised, and is not published any more.',
     rolledBack: 'The key before it signs again. It stays published for what it has signed.',
   },
+  algorithm: 'Algorithm',
   bits: (bits: number) => `RS256, ${bits} bits`,
   published: 'Published',
   activeFrom: 'Signs for canaries from',

@@ -41,7 +41,7 @@ export function StateTab({ id }: { readonly id: string }) {
           {words.noneHelp}
         </EmptyState>
       ) : (
-        <Table verticalSpacing={8} horizontalSpacing="md" fz={13}>
+        <Table verticalSpacing={8} horizontalSpacing="md" fz={13} miw={480}>
           <Table.Thead>
             <Table.Tr>
               <Table.Th>{words.subject}</Table.Th>

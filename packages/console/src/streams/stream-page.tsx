@@ -117,7 +117,7 @@ function tabsOf(stream: Stream, open: (tab: string) => void): readonly PageTab[]
       label: labels.deliveries,
       render: () => <DeliveryTable owner={{ kind: 'streams', id }} />,
     },
-    { id: 'waiting', label: labels.waiting, render: () => <WaitingTab id={id} /> },
+    { id: 'waiting', label: labels.waiting, render: () => <WaitingTab stream={stream} /> },
     { id: 'state', label: labels.state, render: () => <StateTab id={id} /> },
     { id: 'subjects', label: labels.subjects, render: () => <SubjectsTab stream={stream} /> },
     { id: 'status', label: labels.status, render: () => <StatusTab stream={stream} /> },

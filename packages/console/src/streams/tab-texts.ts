@@ -20,6 +20,9 @@ export const tabTexts = {
     none: 'Nothing waits',
     noneHelp:
       'Events appear here until the receiver has taken them. A stream that is not enabled shows none.',
+    pushes: 'Events are pushed',
+    pushesHelp:
+      'Nothing waits to be fetched. What is still on its way, or was refused, is under Deliveries.',
     more: 'More wait behind these.',
     decoded: 'Decoded',
     raw: 'Token',

@@ -1,9 +1,9 @@
 /* The events that wait for the receiver, as it will get them. */
 import { Text } from '@mantine/core'
-import { InboxIcon } from '@primer/octicons-react'
+import { InboxIcon, PaperAirplaneIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
 import { getSsfStreamsByIdEvents } from '../api/generated/sdk.gen.ts'
-import type { PollResponse } from '../api/generated/types.gen.ts'
+import type { PollResponse, Stream } from '../api/generated/types.gen.ts'
 import { SetView } from '../deliveries/set-view.tsx'
 import { Section } from '../kit/page.tsx'
 import { EmptyState, Loaded } from '../kit/states.tsx'
@@ -11,7 +11,19 @@ import { tabTexts } from './tab-texts.ts'
 
 const { waitingTab: words } = tabTexts
 
-export function WaitingTab({ id }: { readonly id: string }) {
+export function WaitingTab({ stream }: { readonly stream: Stream }) {
+  const { id, delivery_type: type, fallback_to_poll: mayFallBack } = stream
+  if (type === 'poll' || mayFallBack) return <PolledTab id={id} />
+  return (
+    <Section title={words.title} lead={words.lead}>
+      <EmptyState icon={PaperAirplaneIcon} title={words.pushes}>
+        {words.pushesHelp}
+      </EmptyState>
+    </Section>
+  )
+}
+
+function PolledTab({ id }: { readonly id: string }) {
   const query = useQuery({
     queryKey: ['ssf_streams', id, 'waiting'],
     queryFn: async ({ signal }) =>

@@ -1,6 +1,8 @@
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
+import { insertStatusCounts } from '../../src/posture/overview/status-count-store.ts'
+import { HOUR_MS } from '../../src/platform/clock.ts'
 import type { TestSessionOptions } from '../support/console-session.ts'
 import { insertDevice } from '../support/factories.ts'
 import { startLoopbackReceiver } from '../support/loopback-receiver.ts'
@@ -37,6 +39,16 @@ describe('the frame of the console', () => {
     await page.keyboard.press('g')
     await page.keyboard.press('p')
     await page.getByRole('heading', { name: 'People', level: 1 }).waitFor()
+    await page.keyboard.press('Control+k')
+    await page.getByPlaceholder('Search or jump to …').fill('jwks')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Signing keys', level: 1 }).waitFor()
+  })
+
+  it('leads on by the palette from an address that is no page', async () => {
+    const page = await console.openPage('/nowhere')
+    await page.getByText('There is no such page').waitFor()
+    await page.getByRole('link', { name: 'Devices' }).waitFor()
     await page.keyboard.press('Control+k')
     await page.getByPlaceholder('Search or jump to …').fill('jwks')
     await page.keyboard.press('Enter')
@@ -171,5 +183,22 @@ describe('the frame of the console', () => {
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
     await page.getByText('You are still signed in').waitFor()
     expect(page.url()).toContain('/devices')
+  })
+
+  it('draws its charts where the language of the browser is none', async () => {
+    const { db } = console.api.services
+    await addDevice('Drawn')
+    for (const hours of [1, 2, 3]) {
+      const at = new Date(Date.now() - hours * HOUR_MS)
+      await insertStatusCounts(db, { at, good: hours, notified: 0, willBlock: 0, blocked: 1 })
+    }
+    const context = await console.newContext()
+    await context.addInitScript(
+      "Object.defineProperty(Navigator.prototype, 'language', { get: () => 'en-US@posix' })",
+    )
+    const page = await context.newPage()
+    await page.goto('/console/')
+    await page.getByRole('heading', { name: 'Now', level: 1 }).waitFor()
+    await page.locator('.uplot').first().waitFor()
   })
 })

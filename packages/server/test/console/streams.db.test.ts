@@ -137,6 +137,8 @@ describe('the streams of the console', () => {
     await page.getByText(/The receiver went wrong in \d+ cases/).waitFor()
     await page.getByText('Accepted what is bad').first().waitFor()
 
+    await openTab(page, 'Events that wait')
+    await page.getByText('Events are pushed').waitFor()
     await openTab(page, 'Present state')
     await page.getByText('The stream tells of no device').waitFor()
     await openTab(page, 'Key proofs')
