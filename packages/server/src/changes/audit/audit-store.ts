@@ -1,4 +1,5 @@
 import { sql, type Transaction } from 'kysely'
+import { UNAWAITED } from '../../platform/db/unawaited.ts'
 import type { StoredRecord } from '../../schema/define-table.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { AuditFields, JsonObject } from './audit-entry.ts'
@@ -14,7 +15,8 @@ export async function appendAuditEntries(
   entries: readonly AuditFields[],
 ): Promise<void> {
   if (entries.length === 0) return
-  await sql`select append_audit_entries(${JSON.stringify(entries)}::jsonb)`.execute(tx)
+  const text = JSON.stringify(entries)
+  await sql`${UNAWAITED} select append_audit_entries(${text}::jsonb)`.execute(tx)
 }
 
 /** The hashed columns of a stored entry. */

@@ -8,6 +8,7 @@ import { DatabaseClient } from './database-client.ts'
 import type { DatabaseNetwork } from './database-network.ts'
 import type { DatabaseLog } from './database-log.ts'
 import type { AdvisoryLock } from './advisory-lock.ts'
+import { UNAWAITED } from './unawaited.ts'
 
 export type NotificationHandler = (payload: string) => void
 
@@ -79,7 +80,7 @@ export async function notify(
   if (Buffer.byteLength(payload) > PAYLOAD_BYTES_MAX) {
     throw new RangeError(`A notification takes at most ${PAYLOAD_BYTES_MAX} bytes`)
   }
-  await sql`select pg_notify(${channel}, ${payload})`.execute(db)
+  await sql`${UNAWAITED} select pg_notify(${channel}, ${payload})`.execute(db)
 }
 
 /** A promise that is resolved from outside; opening it again changes nothing. */

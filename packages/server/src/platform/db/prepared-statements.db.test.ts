@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import { createChangeRunner } from '../../changes/change.ts'
@@ -7,6 +7,7 @@ import { systemClock } from '../clock.ts'
 import { openDatabase, runInTurn, toPreparedDb } from './database.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { DatabaseNetwork } from './database-network.ts'
+import { UNAWAITED } from './unawaited.ts'
 
 const database = await createTestDatabase()
 /** Why statements were no longer prepared. */
@@ -319,6 +320,97 @@ test('runs nothing of a transaction by itself whose first statement cannot be se
   expect([await hasGauge(94), await hasGauge(95)]).toEqual([false, false])
   await writeGauge(preparedDb, 96)
   expect(await hasGauge(96)).toBe(true)
+})
+
+describe('statements of a transaction that nobody waits for', () => {
+  const note = (on: Kysely<Schema>, id: number) =>
+    sql`${UNAWAITED} insert into gauge (id) values (${id})`.execute(on)
+  const inTransaction = <Result>(work: (tx: Kysely<Schema>) => Promise<Result>) =>
+    preparedDb.transaction().execute(work)
+  const listGauges = async (from: number) => {
+    const { rows } = await sql<{ id: number }>`
+      select id from gauge where id between ${from} and ${from} + 99 order by id`.execute(db)
+    return rows.map(({ id }) => id)
+  }
+
+  test('go along with the next one, in their order', async () => {
+    for (let id = 200; id < 220; id += 4) {
+      const seen = await inTransaction(async (tx) => {
+        await note(tx, id)
+        await note(tx, id + 1)
+        const first = await readGauge(tx, id + 1)
+        await note(tx, id + 2)
+        await sql`insert into gauge select id + 1 from gauge where id = ${id + 2}`.execute(tx)
+        return first
+      })
+      expect(seen).toMatchObject({ id: id + 1 })
+    }
+    expect(await listGauges(200)).toEqual(Array.from({ length: 20 }, (_, index) => 200 + index))
+    expect(await countPrepared(' insert into gauge (id) values')).toBe(1)
+  })
+
+  test('are there with the commit when nothing came after them, or nothing else at all', async () => {
+    for (let id = 300; id < 310; id += 2) {
+      await inTransaction((tx) => note(tx, id))
+      await inTransaction(async (tx) => {
+        await readGauge(tx, 1)
+        await note(tx, id + 1)
+      })
+    }
+    expect(await listGauges(300)).toEqual(Array.from({ length: 10 }, (_, index) => 300 + index))
+  })
+
+  test('fail what they went along with, and their transaction', async () => {
+    await inTransaction((tx) => writeGauge(tx, 400))
+    const failing: readonly ((tx: Kysely<Schema>) => Promise<unknown>)[] = [
+      (tx) => note(tx, 400),
+      (tx) => note(tx, 400).then(() => writeGauge(tx, 401)),
+      (tx) => writeGauge(tx, 402).then(() => note(tx, 400)),
+      (tx) => note(tx, 403).then(() => note(tx, 400)),
+      (tx) => note(tx, 400).then(() => sql`select 1`.execute(tx)),
+    ]
+    for (let turn = 0; turn < 4; turn += 1) {
+      for (const work of failing) await expect(inTransaction(work)).rejects.toThrow('duplicate key')
+    }
+    await inTransaction((tx) => note(tx, 404))
+    expect(await listGauges(400)).toEqual([400, 404])
+  })
+
+  test('are gone with a transaction that is given up, and with one that cannot begin', async () => {
+    for (const isBegun of [false, true]) {
+      const givenUp = inTransaction(async (tx) => {
+        if (isBegun) await writeGauge(tx, 500)
+        await note(tx, 501)
+        throw new Error('given up')
+      })
+      await expect(givenUp).rejects.toThrow('given up')
+    }
+    const circular: Record<string, unknown> = {}
+    circular['itself'] = circular
+    const cannotBegin = inTransaction(async (tx) => {
+      await sql`${UNAWAITED} select ${circular}::json`.execute(tx)
+      await writeGauge(tx, 502)
+    })
+    await expect(cannotBegin).rejects.toThrow('circular')
+    await inTransaction((tx) => note(tx, 503))
+    expect(await listGauges(500)).toEqual([503])
+  })
+
+  test('run at once where there is no transaction, and when many wait', async () => {
+    await note(preparedDb, 600)
+    await expect(note(preparedDb, 600)).rejects.toThrow('duplicate key')
+    await inTransaction(async (tx) => {
+      for (let id = 601; id < 640; id += 1) await note(tx, id)
+    })
+    await expect(
+      inTransaction(async (tx) => {
+        await note(tx, 600)
+        for (let id = 641; id < 680; id += 1) await note(tx, id)
+        throw new Error('nobody gets here')
+      }),
+    ).rejects.toThrow('duplicate key')
+    expect(await listGauges(600)).toEqual(Array.from({ length: 40 }, (_, index) => 600 + index))
+  })
 })
 
 test('goes on without preparing where a pooler has forgotten a statement, and says so once', async () => {

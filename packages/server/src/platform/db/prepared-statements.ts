@@ -14,9 +14,14 @@ import {
   type StatementResult,
 } from './statement-batch.ts'
 import { StatementNames } from './statement-names.ts'
+import { unawaitedStatement } from './unawaited.ts'
 
 const BEGINS = /^(?:begin|start transaction)\b/
-const ENDS = /^(?:commit|rollback)$/
+/** Statements that wait in memory to go along with another. */
+const UNAWAITED_MAX = 16
+
+const COMMIT = 'commit'
+const ROLLBACK = 'rollback'
 
 const FEATURE_NOT_SUPPORTED = '0A000'
 /** invalid_sql_statement_name and duplicate_prepared_statement. */
@@ -152,6 +157,8 @@ class PreparingClient implements PostgresPoolClient {
   readonly #underWay = new Set<StatementBatch>()
   /** Begins a transaction that has no statement yet. */
   #begin: BatchStatement | undefined
+  /** Statements of the open transaction that go along with the next. */
+  #unawaited: BatchStatement[] = []
   /** Whether the transaction is open whose first statement is on its way, or that could not begin. */
   #opening: Promise<boolean> | undefined
 
@@ -170,6 +177,7 @@ class PreparingClient implements PostgresPoolClient {
 
   release(isBroken?: boolean): void {
     this.#begin = undefined
+    this.#unawaited = []
     this.#opening = undefined
     this.#client.release(isBroken)
   }
@@ -189,51 +197,81 @@ class PreparingClient implements PostgresPoolClient {
     return result?.rows ?? []
   }
 
-  async #run(text: string, values: unknown[]): Promise<unknown> {
+  async #run(given: string, values: readonly unknown[]): Promise<unknown> {
+    const unawaitedText = unawaitedStatement(given)
+    const text = unawaitedText ?? given
     if (this.#opening !== undefined && !(await this.#opening)) {
       // Nothing of it may run by itself.
-      if (text !== 'rollback') throw new Error('the transaction could not begin')
+      if (text !== ROLLBACK) throw new Error('the transaction could not begin')
       this.#opening = undefined
       return { command: 'ROLLBACK', rowCount: null, rows: [] }
     }
-    const begin = this.#begin
-    this.#begin = undefined
+    const statement = { text, name: this.#names.nameOf(text), values }
     if (BEGINS.test(text)) {
       // It goes along with the first statement of the transaction.
-      this.#begin = { text, name: this.#names.nameOf(text), values }
+      this.#begin = statement
       return { command: 'BEGIN', rowCount: null, rows: [] }
     }
-    if (begin !== undefined) return this.#runFirst(begin, text, values)
-    const name = this.#names.nameOf(text)
-    if (name === undefined) return this.#client.query(text, values)
+    if (unawaitedText !== undefined && this.#mayWait) {
+      this.#unawaited.push(statement)
+      return { command: '', rowCount: null, rows: [] }
+    }
+    const [begin, unawaited] = [this.#begin, this.#unawaited]
+    this.#begin = undefined
+    this.#unawaited = []
+    if (begin !== undefined) return this.#runFirst([begin, ...unawaited], statement)
+    if (unawaited.length > 0 && text !== ROLLBACK) return this.#runAfter(unawaited, statement)
+    return this.#runAlone(statement)
+  }
+
+  async #runAlone(statement: BatchStatement): Promise<unknown> {
+    const runUnprepared = () => this.#client.query(statement.text, [...statement.values])
+    if (statement.name === undefined) return runUnprepared()
     try {
-      const [result] = await this.#send([{ text, name, values }])
+      const [result] = await this.#send([statement])
       return result
     } catch (error) {
       if (!this.hasForgotten(error)) throw error
       if (this.#client.getTransactionStatus() !== 'I') throw error
-      return this.#client.query(text, values)
+      return runUnprepared()
     }
   }
 
-  /** The first statement of a transaction, which begins with it; one that ends before there is one never begins. */
-  async #runFirst(begin: BatchStatement, text: string, values: unknown[]): Promise<unknown> {
-    if (ENDS.test(text)) return { command: text.toUpperCase(), rowCount: null, rows: [] }
-    const name = this.#names.nameOf(text)
-    if (name === undefined && values.length === 0) {
-      // It may be several, which the server takes from such a text alone.
-      const both = [this.#client.query(begin.text), this.#client.query(text, values)] as const
-      return (await Promise.all(both))[1]
+  /** Whether a statement may go along with a later one of its transaction. */
+  get #mayWait(): boolean {
+    const isInTransaction = this.#begin !== undefined || this.#client.getTransactionStatus() !== 'I'
+    return isInTransaction && this.#unawaited.length < UNAWAITED_MAX
+  }
+
+  /** The first awaited statement of a transaction, which begins with it; one that ends before there is any never begins. */
+  async #runFirst(before: readonly BatchStatement[], statement: BatchStatement): Promise<unknown> {
+    const { text } = statement
+    if (text === ROLLBACK || (text === COMMIT && before.length === 1)) {
+      return { command: text.toUpperCase(), rowCount: null, rows: [] }
     }
     const { promise: opening, resolve: settleOpening } = Promise.withResolvers<boolean>()
     this.#opening = opening
+    return this.#runAfter(before, statement, (completedCount) => {
+      const isOpen = completedCount > 0
+      if (isOpen) this.#opening = undefined
+      settleOpening(isOpen)
+    })
+  }
+
+  /** A statement of a transaction with those that go along. Nothing of them runs again: that is for who runs the transaction. */
+  async #runAfter(
+    before: readonly BatchStatement[],
+    statement: BatchStatement,
+    onEnd?: (completedCount: number) => void,
+  ): Promise<unknown> {
+    const { text, name, values } = statement
     try {
-      const results = await this.#send([begin, { text, name, values }], (completedCount) => {
-        const isOpen = completedCount > 0
-        if (isOpen) this.#opening = undefined
-        settleOpening(isOpen)
-      })
-      return results[1]
+      if (name === undefined && values.length === 0 && text !== COMMIT) {
+        // It may be several, which the server takes from such a text alone.
+        await this.#send(before, onEnd)
+        return await this.#client.query(text)
+      }
+      return (await this.#send([...before, statement], onEnd)).at(-1)
     } catch (error) {
       this.hasForgotten(error)
       throw error

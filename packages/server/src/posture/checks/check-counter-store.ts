@@ -1,4 +1,5 @@
 import { sql, type Transaction } from 'kysely'
+import { UNAWAITED } from '../../platform/db/unawaited.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { CheckStatus } from '../../schema/status-values.ts'
 
@@ -19,7 +20,7 @@ export async function moveCheckCounters(
   deltas: readonly CounterDelta[],
 ): Promise<void> {
   if (deltas.length === 0) return
-  await sql`
+  await sql`${UNAWAITED}
     insert into check_counter (check_id, stripe, status, device_count)
     select check_id, counter_stripe(), status, sum(delta)
     from jsonb_to_recordset(${JSON.stringify(deltas)}::jsonb)

@@ -2,6 +2,7 @@
  * Queued deliveries as rows, and the notifications that wake those who send them. SQL only.
  */
 import { sql, type Kysely, type Transaction } from 'kysely'
+import { UNAWAITED } from '../../platform/db/unawaited.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 
@@ -46,10 +47,31 @@ export interface DeliveryCause {
  * `deliveries`.
  */
 export async function insertDeliveries(
-  { tx, txn, at }: DeliveryCause,
+  cause: DeliveryCause,
   deliveries: readonly NewDelivery[],
 ): Promise<string[]> {
   if (deliveries.length === 0) return []
+  const inserted = await sql<{ id: string; event_id: string }>`
+    with ${queuedRows(cause, deliveries)}
+    select id, event_id, pg_notify(${DELIVERY_CHANNEL}, destination_id::text) from queued
+  `.execute(cause.tx)
+  const idOfEvent = new Map(inserted.rows.map(({ id, event_id }) => [event_id, id]))
+  return deliveries.map(({ eventId }) => idOfEvent.get(eventId) ?? '')
+}
+
+/** Queues them as {@link insertDeliveries} does, for those who need no answer. */
+export async function queueDeliveries(
+  cause: DeliveryCause,
+  deliveries: readonly NewDelivery[],
+): Promise<void> {
+  if (deliveries.length === 0) return
+  await sql`${UNAWAITED}
+    with ${queuedRows(cause, deliveries)}
+    select pg_notify(${DELIVERY_CHANNEL}, destination_id::text)
+    from (select distinct destination_id from queued) as destination`.execute(cause.tx)
+}
+
+function queuedRows({ txn, at }: DeliveryCause, deliveries: readonly NewDelivery[]) {
   const rows = deliveries.map((delivery) => ({
     destination_id: delivery.destinationId,
     event_id: delivery.eventId,
@@ -60,23 +82,18 @@ export async function insertDeliveries(
     txn: delivery.txn ?? txn,
     delay_ms: delivery.delayMs ?? 0,
   }))
-  const inserted = await sql<{ id: string; event_id: string }>`
-    with queued as (
+  return sql`queued as (
       insert into delivery (destination_id, event_id, event_type, subject_key, body, outlives_stop,
         state, next_attempt_at, txn, created_at)
       select d.destination_id, d.event_id, d.event_type, d.subject_key, d.body, d.outlives_stop,
-        'queued', now() + d.delay_ms * interval '1 millisecond', d.txn, ${at}
+        'queued', now() + d.delay_ms * interval '1 millisecond', d.txn, ${at}::timestamptz
       from rows from (json_to_recordset(${JSON.stringify(rows)}::json) as (
           destination_id bigint, event_id text, event_type text, subject_key text, body text,
           outlives_stop boolean, txn text, delay_ms float8)) with ordinality
         as d(destination_id, event_id, event_type, subject_key, body, outlives_stop, txn, delay_ms,
           place)
       order by d.place
-      returning id, event_id, destination_id)
-    select id, event_id, pg_notify(${DELIVERY_CHANNEL}, destination_id::text) from queued
-  `.execute(tx)
-  const idOfEvent = new Map(inserted.rows.map(({ id, event_id }) => [event_id, id]))
-  return deliveries.map(({ eventId }) => idOfEvent.get(eventId) ?? '')
+      returning id, event_id, destination_id)`
 }
 
 /** Tells every process, once this transaction commits, that these destinations have changed. */
@@ -84,7 +101,7 @@ export async function notifyDestinations(
   db: Kysely<Schema>,
   destinationIds: readonly DestinationId[],
 ): Promise<void> {
-  await sql`select pg_notify(${DELIVERY_CHANNEL}, id)
+  await sql`${UNAWAITED} select pg_notify(${DELIVERY_CHANNEL}, id)
     from unnest(${destinationIds}::text[]) as destination (id)`.execute(db)
 }
 

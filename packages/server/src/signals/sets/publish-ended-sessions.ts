@@ -3,7 +3,7 @@ import type { ChangeRecord } from '../../changes/change.ts'
 import type { DomainEvent, DomainEventOf } from '../../changes/domain-event.ts'
 import { newUuid } from '../../platform/ids.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
-import { insertDeliveries } from '../dispatch/delivery-store.ts'
+import { queueDeliveries } from '../dispatch/delivery-store.ts'
 import { listReceivingStreams } from '../streams/stream-store.ts'
 import { readSubjectFilter } from '../subjects/filter-events.ts'
 import { toSessionRevokedClaims } from './set-claims.ts'
@@ -43,7 +43,7 @@ export async function publishEndedSessions(
       }),
   )
   for (let start = 0; start < deliveries.length; start += BATCH_SIZE) {
-    await insertDeliveries(record, deliveries.slice(start, start + BATCH_SIZE))
+    await queueDeliveries(record, deliveries.slice(start, start + BATCH_SIZE))
   }
 }
 

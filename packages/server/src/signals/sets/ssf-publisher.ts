@@ -7,7 +7,7 @@ import { DEVICE_COMPLIANCE_CHANGE } from '@heliograph/ssf'
 import type { ChangePublisher, ChangeRecord } from '../../changes/change.ts'
 import type { DeviceStatusChange, DomainEvent } from '../../changes/domain-event.ts'
 import {
-  insertDeliveries,
+  queueDeliveries,
   type DeliveryCause,
   type NewDelivery,
 } from '../dispatch/delivery-store.ts'
@@ -66,7 +66,7 @@ export function createSsfPublisher({ sealer }: SsfPublisherDependencies): Change
       // Ends here until the commit. PostgreSQL then notifies every process of the destinations (DELIVERY_CHANNEL),
       // and the delivery engine of a worker wakes their dispatchers.
       for (let start = 0; start < deliveries.length; start += BATCH_SIZE) {
-        await insertDeliveries(record, deliveries.slice(start, start + BATCH_SIZE))
+        await queueDeliveries(record, deliveries.slice(start, start + BATCH_SIZE))
       }
     }
   }

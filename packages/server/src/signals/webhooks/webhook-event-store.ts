@@ -4,6 +4,7 @@
  */
 import { sql, type Kysely } from 'kysely'
 import { elementsOf } from '../../platform/db/planned-once.ts'
+import { UNAWAITED } from '../../platform/db/unawaited.ts'
 import type { StoredRecord } from '../../schema/define-table.ts'
 import { DELIVERY_CHANNEL } from '../dispatch/delivery-store.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
@@ -37,7 +38,7 @@ export async function insertEventsForSubscribers(
   events: readonly NewWebhookEvent[],
   cause: EventCause,
 ): Promise<void> {
-  await sql`
+  await sql`${UNAWAITED}
     with ${insertedEvents(events, cause)},
     queued as (
       insert into delivery (destination_id, event_id, event_type, body, state, next_attempt_at, txn,
