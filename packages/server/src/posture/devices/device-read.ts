@@ -41,38 +41,41 @@ export const DEVICE_LIST = new RecordList({
   select: selectDevices,
 })
 
+/** The last contact; of a device that has made none yet, when it enrolled. */
+const LAST_SEEN_AT = sql`coalesce((
+  select device_contact.last_seen_at from device_contact
+  where device_contact.device_id = device.id), device.created_at)`
+
 function selectDevices(db: Kysely<Schema>) {
-  return db
-    .selectFrom('device')
-    .leftJoin('device_contact', 'device_contact.device_id', 'device.id')
-    .select([
-      'device.id',
-      'device.name',
-      'device.registered_at',
-      'device.last_authenticated_at',
-      sql<Date>`coalesce(device_contact.last_seen_at, device.created_at)`.as('last_seen_at'),
-      'device.owner_person_id',
-      'device.operating_system',
-      'device.hardware_model',
-      'device.serial',
-      'device.hardware_uuid',
-      'device.note',
-      'device.auth_state',
-      'device.will_block_at',
-      'device.authentication_mode',
-      'device.deletion_due_at',
-      'device.duplicate_hardware_since',
-      'device.platform',
-      'device.form_factor',
-      // Only this mode has groups: to look for those of each device takes a third of the time of a page.
-      sql<PersonGroupName[]>`coalesce(
+  return db.selectFrom('device').select([
+    'device.id',
+    'device.name',
+    'device.registered_at',
+    'device.last_authenticated_at',
+    // Not joined: for the last pages PostgreSQL would merge the contacts of all devices before them.
+    sql<Date>`${LAST_SEEN_AT}`.as('last_seen_at'),
+    'device.owner_person_id',
+    'device.operating_system',
+    'device.hardware_model',
+    'device.serial',
+    'device.hardware_uuid',
+    'device.note',
+    'device.auth_state',
+    'device.will_block_at',
+    'device.authentication_mode',
+    'device.deletion_due_at',
+    'device.duplicate_hardware_since',
+    'device.platform',
+    'device.form_factor',
+    // Only this mode has groups: to look for those of each device takes a third of the time of a page.
+    sql<PersonGroupName[]>`coalesce(
         case when device.authentication_mode = 'only_registered_owner_or_group_members' then (
           select json_agg(json_build_object('id', person_group.id::text, 'name', person_group.name)
             order by person_group.id)
           from device_authentication_group
             join person_group on person_group.id = device_authentication_group.person_group_id
           where device_authentication_group.device_id = device.id) end, '[]')`.as('person_groups'),
-    ])
+  ])
 }
 
 /** A group whose members may sign in with a device. */
@@ -105,11 +108,10 @@ function isOfType(clause: SearchClause): Expression<SqlBool> {
  */
 function statusField(column: 'auth_state' | 'will_block_at') {
   return (clause: SearchClause, use: ConditionUse): Expression<SqlBool> => {
-    const isMatch = clauseToSql(sql.ref(`device.${column}`), clause)
-    if (use === 'compared') return isMatch
-    return sql<SqlBool>`(${isMatch} and exists (
+    if (use === 'compared') return clauseToSql(sql.ref(`device.${column}`), clause)
+    return sql<SqlBool>`exists (
       select from device_auth_state state
-      where state.device_id = device.id and ${clauseToSql(sql.ref(`state.${column}`), clause)}))`
+      where state.device_id = device.id and ${clauseToSql(sql.ref(`state.${column}`), clause)})`
   }
 }
 
@@ -121,12 +123,8 @@ function isOwnedBy(clause: SearchClause): Expression<SqlBool> {
         or ${clauseToSql(sql.ref('person.email'), clause)}))`
 }
 
-/** The last contact; of a device that has made none yet, when it enrolled. */
 function isSeenAt(clause: SearchClause): Expression<SqlBool> {
-  const seenAt = sql`coalesce((
-    select device_contact.last_seen_at from device_contact
-    where device_contact.device_id = device.id), device.created_at)`
-  return clauseToSql(seenAt, clause)
+  return clauseToSql(LAST_SEEN_AT, clause)
 }
 
 function toPlatform(word: string): string {
