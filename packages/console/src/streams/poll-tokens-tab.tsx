@@ -4,7 +4,7 @@ import { KeyIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { postSsfStreamsByIdPollToken } from '../api/generated/sdk.gen.ts'
-import type { PollTokens } from '../api/generated/types.gen.ts'
+import type { PollTokens, Stream } from '../api/generated/types.gen.ts'
 import { ActionDialog, DialogForm } from '../kit/confirm.tsx'
 import { Section } from '../kit/page.tsx'
 import { IssuedSecretDialog } from '../kit/secret.tsx'
@@ -18,11 +18,11 @@ import { texts } from './texts.ts'
 
 const { pollTokensTab: words } = tabTexts
 
-export function PollTokensTab({ id }: { readonly id: string }) {
-  const query = useQuery(pollTokensQuery(id))
+export function PollTokensTab({ stream }: { readonly stream: Stream }) {
+  const query = useQuery(pollTokensQuery(stream.id))
   return (
     <Loaded query={query} height={220}>
-      {({ tokens }) => <PollTokens id={id} tokens={tokens} />}
+      {({ tokens }) => <PollTokens stream={stream} tokens={tokens} />}
     </Loaded>
   )
 }
@@ -31,7 +31,9 @@ interface TokensProps {
   readonly tokens: PollTokens['tokens']
 }
 
-function PollTokens({ id, tokens }: TokensProps & { readonly id: string }) {
+function PollTokens({ stream, tokens }: TokensProps & { readonly stream: Stream }) {
+  const { id } = stream
+  const isPolled = stream.delivery_type === 'poll'
   const [dialog, setDialog] = useState<'issue' | 'revoke'>()
   const [token, setToken] = useState<string>()
   const may = useMay(STREAMS_PERMISSION)
@@ -50,13 +52,15 @@ function PollTokens({ id, tokens }: TokensProps & { readonly id: string }) {
           >
             {words.revoke}
           </Button>
-          <Button disabled={!may} onClick={() => setDialog('issue')}>
-            {words.issue}
-          </Button>
+          {isPolled && (
+            <Button disabled={!may} onClick={() => setDialog('issue')}>
+              {words.issue}
+            </Button>
+          )}
         </>
       }
     >
-      <TokenTable tokens={tokens} />
+      <TokenTable tokens={tokens} noneHelp={isPolled ? words.noneHelp : words.pushedHelp} />
       <Modal opened={dialog === 'issue'} onClose={close} title={words.issueTitle} size={460}>
         <IssueForm id={id} onIssued={setToken} onClose={close} />
       </Modal>
@@ -72,11 +76,11 @@ function PollTokens({ id, tokens }: TokensProps & { readonly id: string }) {
   )
 }
 
-function TokenTable({ tokens }: TokensProps) {
+function TokenTable({ tokens, noneHelp }: TokensProps & { readonly noneHelp: string }) {
   if (tokens.length === 0) {
     return (
       <EmptyState icon={KeyIcon} title={words.none}>
-        {words.noneHelp}
+        {noneHelp}
       </EmptyState>
     )
   }

@@ -125,6 +125,10 @@ function tabsOf(stream: Stream, open: (tab: string) => void): readonly PageTab[]
     { id: 'replay', label: labels.replay, render: () => <ReplayTab id={id} /> },
     { id: 'self-test', label: labels.selfTest, render: () => <SelfTestTab stream={stream} /> },
     { id: 'keys', label: labels.keys, render: () => <KeysTab id={id} /> },
-    { id: 'poll-tokens', label: labels.pollTokens, render: () => <PollTokensTab id={id} /> },
+    {
+      id: 'poll-tokens',
+      label: labels.pollTokens,
+      render: () => <PollTokensTab stream={stream} />,
+    },
   ]
 }

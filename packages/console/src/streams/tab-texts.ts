@@ -166,6 +166,7 @@ export const tabTexts = {
     lead: 'What the receiver proves itself with when it fetches events. The service keeps only hashes.',
     none: 'No poll token is valid',
     noneHelp: 'Issue one and give it to the receiver.',
+    pushedHelp: 'The events of this stream are pushed: the receiver needs none.',
     token: 'Token',
     created: 'Issued',
     expires: 'Ends',

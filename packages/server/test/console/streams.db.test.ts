@@ -139,6 +139,9 @@ describe('the streams of the console', () => {
 
     await openTab(page, 'Events that wait')
     await page.getByText('Events are pushed').waitFor()
+    await openTab(page, 'Poll tokens')
+    await page.getByText('the receiver needs none').waitFor()
+    expect(await page.getByRole('button', { name: 'Issue poll token' }).count()).toBe(0)
     await openTab(page, 'Present state')
     await page.getByText('The stream tells of no device').waitFor()
     await openTab(page, 'Key proofs')
