@@ -2,6 +2,7 @@
  * A connection of the driver with bounds: its beginning and its end do not wait for a server that is silent, and
  * with several servers it goes to the one that takes writes.
  */
+import type { Socket } from 'node:net'
 import { Client, type ClientConfig } from 'pg'
 import { SECOND_MS } from '../clock.ts'
 import { errorCodeOf } from '../error-code-of.ts'
@@ -42,12 +43,17 @@ export class NoWritableServer extends Error {
 
 export class DatabaseClient extends Client {
   readonly #chooser: ServerChoice | undefined
+  /** That below TLS, which hears how long the server is silent. */
+  readonly #socket: Socket
+  readonly #silentMaxMs: number
   #isOpen = false
   #isClosed = false
 
   constructor(config: DatabaseClientConfig = {}) {
     super(config)
     this.#chooser = config.chooser
+    this.#socket = this.connection.stream as Socket
+    this.#silentMaxMs = this.#socket.timeout ?? 0
     readShortRows(this.connection)
     // Whoever waits for a query hears of it there; nobody misses an idle connection.
     this.on('error', () => undefined)
@@ -80,6 +86,11 @@ export class DatabaseClient extends Client {
       'show transaction_read_only',
     )
     return rows[0]?.transaction_read_only === 'on'
+  }
+
+  /** Lets the server be silent for as long as it may be about so many statements, which it answers at once. */
+  allowSilenceOf(statementCount: number): void {
+    this.#socket.setTimeout(this.#silentMaxMs * statementCount)
   }
 
   /** Closes the connection; a server that does not take the goodbye is not waited for. Never rejects. */

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { sql, type Kysely } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/support/database.ts'
@@ -394,6 +395,27 @@ describe('statements of a transaction that nobody waits for', () => {
     await expect(cannotBegin).rejects.toThrow('circular')
     await inTransaction((tx) => note(tx, 503))
     expect(await listGauges(500)).toEqual([503])
+  })
+
+  test('let the server be silent for as long as all of them may take', async () => {
+    const silences = new Set<number | undefined>()
+    const slept = sql`${UNAWAITED} select pg_sleep(0.1)`
+    const client = (await opened.pool.connect()) as unknown as {
+      readonly connection: { readonly stream: Socket }
+      release(): void
+    }
+    const { stream } = client.connection
+    client.release()
+    const usual = stream.timeout
+    const changing = inTransaction(async (tx) => {
+      for (let count = 0; count < 3; count += 1) await slept.execute(tx)
+    })
+    const looking = setInterval(() => silences.add(stream.timeout), 5)
+    await changing
+    clearInterval(looking)
+    expect([...silences]).toContain(5 * (usual ?? 0))
+    expect(stream.timeout).toBe(usual)
+    expect(usual).toBe(35_000)
   })
 
   test('run at once where there is no transaction, and when many wait', async () => {

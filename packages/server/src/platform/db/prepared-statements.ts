@@ -18,7 +18,9 @@ import { unawaitedStatement } from './unawaited.ts'
 
 const BEGINS = /^(?:begin|start transaction)\b/
 /** Statements that wait in memory to go along with another. */
-const UNAWAITED_MAX = 16
+const UNAWAITED_MAX = 8
+/** A statement with the beginning or the end of its transaction takes as long as it does alone. */
+const SILENT_COUNT = 2
 
 const COMMIT = 'commit'
 const ROLLBACK = 'rollback'
@@ -140,6 +142,7 @@ export function prepareStatements(
 interface DriverClient {
   readonly connection: { on(event: 'parseComplete', heard: () => void): void }
   readonly query: (batch: StatementBatch) => void
+  readonly allowSilenceOf: (statementCount: number) => void
   readonly getTypeParser: (typeId: number, format: 'text') => (text: string) => unknown
 }
 
@@ -300,6 +303,7 @@ class PreparingClient implements PostgresPoolClient {
 
   #give(batch: StatementBatch): void {
     this.#underWay.add(batch)
+    if (batch.count > SILENT_COUNT) this.#driver.allowSilenceOf(batch.count)
     this.#driver.query(batch)
   }
 
@@ -311,6 +315,7 @@ class PreparingClient implements PostgresPoolClient {
     const context = { known: this.#known, getTypeParser: this.#getTypeParser }
     const batch = new StatementBatch(statements, context, (error, results = []) => {
       this.#underWay.delete(batch)
+      if (batch.count > SILENT_COUNT) this.#driver.allowSilenceOf(1)
       onEnd?.(batch.completedCount)
       if (error === null) resolve(results)
       else reject(error)

@@ -105,6 +105,11 @@ export class StatementBatch {
     this.#next = next
   }
 
+  /** How many statements are answered together. */
+  get count(): number {
+    return this.#statements.length
+  }
+
   get next(): StatementBatch | undefined {
     return this.#next
   }

@@ -204,7 +204,7 @@ export class DestinationDispatcher implements SlotUser {
       return { mayClaim: false, schedule: await findDestinationSchedule(db, this.#id, range) }
     }
     const request = this.#beginClaim(this.#room)
-    const [beganMs, failuresBefore] = [performance.now(), this.#failuresInRow]
+    const failuresBefore = this.#failuresInRow
     const { schedule, mayClaim, claimed } = await claimBySchedule(db, channel.kind, {
       ...request,
       kid: channel.claimKid(this.#id),
@@ -223,7 +223,7 @@ export class DestinationDispatcher implements SlotUser {
     const claim = this.#hold(request.claimId, claimed, channel)
     const nextDueInMs = schedule.nextDueInMs ?? Infinity
     // What was due all the same was held by somebody at that moment.
-    const nextDueAtMs = nextDueInMs > 0 ? beganMs + nextDueInMs : undefined
+    const nextDueAtMs = nextDueInMs > 0 ? performance.now() + nextDueInMs : undefined
     return { claim: { ...claim, nextDueAtMs }, mayClaim, schedule }
   }
 
