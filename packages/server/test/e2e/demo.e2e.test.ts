@@ -161,8 +161,14 @@ describe('the demo', () => {
   })
 
   it('never takes another service for its own: a port that is taken is refused', async () => {
-    const first = await startDemo('--json', '--devices', '1')
-    const [, port = ''] = await waitForOutput(first, /"base_url":"[^"]+:(\d+)"/)
+    // Two that start at once, of which at most one has the usual port.
+    const [first, beside] = await Promise.all([
+      startDemo('--json', '--devices', '1'),
+      startDemo('--json', '--devices', '1'),
+    ])
+    const started = [first, beside].map((demo) => waitForOutput(demo, /"base_url":"[^"]+:(\d+)"/))
+    const [port = '', otherPort] = (await Promise.all(started)).map(([, one]) => one)
+    expect(otherPort).not.toBe(port)
     const second = await startDemo('--port', port, '--devices', '1')
     expect(await second.exitCode).toBe(1)
     expect(second.stderr()).toBe(`The port ${port} is taken. Choose another with --port.\n`)

@@ -4,10 +4,11 @@
  * knows no flags.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { loadConfig } from '../../app/config/load-config.ts'
-import { startService } from '../../app/service.ts'
+import { loadConfig, type Config } from '../../app/config/load-config.ts'
+import { startService, type RunningService } from '../../app/service.ts'
 import { CleanupStack } from '../../platform/cleanup-stack.ts'
 import { SECOND_MS } from '../../platform/clock.ts'
+import { errorCodeOf } from '../../platform/error-code-of.ts'
 import type { PortRange } from '../../platform/net/browser-ports.ts'
 import { findFreePort, findFreePortRange } from '../../platform/net/find-free-port.ts'
 import { SILENT_LOGGER } from '../../platform/silent-logger.ts'
@@ -76,11 +77,12 @@ async function runParts(
   const folder = await openDemoFolder(options.dataDir)
   cleanup.add(() => folder.remove())
   const probePorts = await findFreePortRange(HOST, PROBE_PORT_COUNT)
-  const port = await choosePort(options.port)
-  const config = loadConfig({}, toSettings(folder.path, port, probePorts))
+  const { service, config } = await startOnPort(options.port, (port) => {
+    const config = loadConfig({}, toSettings(folder.path, port, probePorts))
+    printStep(`Starting the service on ${config.baseUrl} …`)
+    return config
+  })
   const { baseUrl } = config
-  printStep(`Starting the service on ${baseUrl} …`)
-  const service = await startService(config, SILENT_LOGGER)
   cleanup.add(() => {
     printStep('Stopping the service …')
     return service.stop()
@@ -150,6 +152,29 @@ function createNameFinder(api: DemoApi): (id: string | undefined) => Promise<str
 function toEnd(signal: AbortSignal, seconds: number | undefined): AbortSignal {
   if (seconds === undefined) return signal
   return AbortSignal.any([signal, AbortSignal.timeout(seconds * SECOND_MS)])
+}
+
+interface StartedService {
+  readonly service: RunningService
+  readonly config: Config
+}
+
+/** Others that start at the same time choose the same port, as it is free until somebody listens. */
+const STARTS_MAX = 5
+
+/** @throws DemoError when the wanted port is taken */
+async function startOnPort(
+  wanted: number | undefined,
+  toConfig: (port: number) => Config,
+): Promise<StartedService> {
+  for (let start = 1; ; start += 1) {
+    const config = toConfig(await choosePort(wanted))
+    try {
+      return { service: await startService(config, SILENT_LOGGER), config }
+    } catch (error) {
+      if (errorCodeOf(error) !== 'EADDRINUSE' || start === STARTS_MAX) throw error
+    }
+  }
 }
 
 /**
