@@ -83,7 +83,11 @@ function testSteps({ bench, start, step, stepUntilNoticed }: SetClock): void {
     await blocker.query('begin; lock table delivery_attempt in exclusive mode')
     await queue(receiver.id, ['1:1', '1:2'])
     await vi.waitFor(async () => {
-      const { rows } = await blocker.query('select from pg_locks where not granted')
+      // Those of other databases of the server are seen as well.
+      const { rows } = await blocker.query(
+        `select from pg_locks where not granted
+           and database = (select oid from pg_database where datname = current_database())`,
+      )
       expect(rows).toHaveLength(1)
     }, WAIT_MS)
     receiver.respond(answerWith(202))
