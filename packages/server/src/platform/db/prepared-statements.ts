@@ -19,8 +19,6 @@ import { unawaitedStatement } from './unawaited.ts'
 const BEGINS = /^(?:begin|start transaction)\b/
 /** Statements that wait in memory to go along with another. */
 const UNAWAITED_MAX = 8
-/** A statement with the beginning or the end of its transaction takes as long as it does alone. */
-const SILENT_COUNT = 2
 
 const COMMIT = 'commit'
 const ROLLBACK = 'rollback'
@@ -303,7 +301,7 @@ class PreparingClient implements PostgresPoolClient {
 
   #give(batch: StatementBatch): void {
     this.#underWay.add(batch)
-    if (batch.count > SILENT_COUNT) this.#driver.allowSilenceOf(batch.count)
+    if (batch.workCount > 1) this.#driver.allowSilenceOf(batch.workCount)
     this.#driver.query(batch)
   }
 
@@ -315,7 +313,7 @@ class PreparingClient implements PostgresPoolClient {
     const context = { known: this.#known, getTypeParser: this.#getTypeParser }
     const batch = new StatementBatch(statements, context, (error, results = []) => {
       this.#underWay.delete(batch)
-      if (batch.count > SILENT_COUNT) this.#driver.allowSilenceOf(1)
+      if (batch.workCount > 1) this.#driver.allowSilenceOf(1)
       onEnd?.(batch.completedCount)
       if (error === null) resolve(results)
       else reject(error)

@@ -71,6 +71,8 @@ export class OtherColumnsError extends Error {
   override readonly name = 'OtherColumnsError'
 }
 
+const BEGINS_OR_COMMITS = /^(?:begin|start transaction|commit)\b/
+
 /** Statements on their way; give it to `client.query`, which calls back with the results in their order. */
 export class StatementBatch {
   /** For whoever looks at what a connection sends. */
@@ -105,9 +107,9 @@ export class StatementBatch {
     this.#next = next
   }
 
-  /** How many statements are answered together. */
-  get count(): number {
-    return this.#statements.length
+  /** How many statements are answered together, but for what begins and commits, which takes no time of its own. */
+  get workCount(): number {
+    return this.#statements.filter(({ text }) => !BEGINS_OR_COMMITS.test(text)).length
   }
 
   get next(): StatementBatch | undefined {
