@@ -1,15 +1,14 @@
 // Takes the pictures of the console and of a sign-in in README and docs from a running demo, by day and by night:
 //   node scripts/console-pictures.mjs
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath, URL } from 'node:url'
-import { chromium } from 'playwright-core'
+import { launchBrowser } from '../packages/server/test/console/support/launch-browser.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const folder = join(root, 'docs', 'images')
-const BROWSERS = ['/usr/bin/chromium', '/usr/bin/google-chrome']
 /** The fleet has moved a little by then. */
 const WARM_UP_MS = 45_000
 
@@ -21,9 +20,6 @@ const PICTURES = [
   { name: 'console-deliveries-night', path: '/signals/deliveries', colorScheme: 'dark' },
 ]
 
-const executablePath = BROWSERS.find((path) => existsSync(path))
-if (executablePath === undefined)
-  throw new Error('The pictures need Chromium: apt install chromium')
 const demo = spawn(
   process.execPath,
   [
@@ -39,7 +35,7 @@ try {
   const { console_url: consoleUrl, sign_in_url: signInUrl } = await readAddresses()
   demo.stdout.resume()
   mkdirSync(folder, { recursive: true })
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+  const browser = await launchBrowser()
   await takeConsole(browser, consoleUrl)
   await takeSignIn(browser, signInUrl)
   await browser.close()
