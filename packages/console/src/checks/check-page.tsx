@@ -1,15 +1,20 @@
 /* One check: what it checks, on which devices, and what the owner of a device that fails reads. */
+import { Skeleton } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
 import type { Check } from '../api/generated/types.gen.ts'
 import { CodeBlock } from '../kit/code-block.tsx'
 import { Copyable } from '../kit/copyable.tsx'
-import { Markdown } from '../kit/markdown.tsx'
 import { Facts, Section } from '../kit/page.tsx'
 import { CheckFrame } from './check-frame.tsx'
 import { PassingBar } from './checks-page.tsx'
-import classes from './checks.module.css'
 import { StrategyBadge } from './strategy-badge.tsx'
 import { texts } from './texts.ts'
+
+/** Brings the reader of templates along. */
+const OwnerTexts = lazy(async () => ({
+  default: (await import('./owner-texts-view.tsx')).OwnerTextsView,
+}))
 
 export function CheckPage() {
   const { id } = useParams({ from: '/frame/checks/$id' })
@@ -25,24 +30,12 @@ export function CheckPage() {
               <CodeBlock name={texts.sql} value={check.osquery_sql_template} />
             </Section>
           )}
-          <Section title={texts.person} lead={check.issue_title}>
-            <div className={classes.texts}>
-              <Text title={texts.rationale} text={check.rationale_template} />
-              <Text title={texts.fix} text={check.fix_instructions_template} />
-            </div>
-          </Section>
+          <Suspense fallback={<Skeleton height={320} />}>
+            <OwnerTexts check={check} />
+          </Suspense>
         </>
       )}
     </CheckFrame>
-  )
-}
-
-function Text({ title, text }: { readonly title: string; readonly text: string }) {
-  return (
-    <div>
-      <h3>{title}</h3>
-      {text === '' ? <p className={classes.text}>{texts.noText}</p> : <Markdown text={text} />}
-    </div>
   )
 }
 

@@ -46,6 +46,7 @@ export const texts = {
   rationale: 'Why it matters',
   fix: 'How to fix it',
   noText: 'Nothing is written.',
+  filledIn: 'What stands in square brackets is filled in for each device.',
   sql: 'Query',
   device: 'Device',
   status: 'Result',

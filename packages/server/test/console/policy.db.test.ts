@@ -17,6 +17,8 @@ import {
 import { consoleForTests, expectAccessible, expectFitting } from './support/open-console.ts'
 
 const HOUR_MS = 3_600_000
+const FIX =
+  "{% case device.platform %}{% when 'darwin' %}\n1. Open **System Settings**.\n{% when 'windows' %}\n1. Open **Settings**.\n{% endcase %}"
 
 const console = consoleForTests()
 let ids: Record<'check' | 'device' | 'issue' | 'signIn' | 'entry', string>
@@ -37,6 +39,9 @@ beforeAll(async () => {
   const check = await insertCheck(db, {
     remediation_strategy: 'warn_then_block',
     queries: JSON.stringify({ darwin: 'select 1' }),
+    platforms: ['darwin', 'windows'],
+    rationale_template: 'Whoever finds {{ device.name }} reads {{ issue.value.path | code }}.',
+    fix_instructions_template: FIX,
   })
   const now = clock.now()
   await db
@@ -109,6 +114,24 @@ describe('checks', () => {
     await page.waitForURL(/name=firew/)
     await page.goto(`/console/checks/${ids.check}`)
     await page.getByRole('heading', { name: 'What the owner of a device reads' }).waitFor()
+  })
+
+  it('show what the owner of a device reads, as it is read on each platform', async () => {
+    const page = await console.openPage(`/checks/${ids.check}`)
+    const reads = page.getByRole('region', { name: 'What the owner of a device reads' })
+    await reads.getByText('Whoever finds [device name] reads [path].').waitFor()
+    await reads.getByText('Open System Settings.').waitFor()
+    await reads.getByText('Windows', { exact: true }).click()
+    await reads.getByText('Open Settings.').waitFor()
+    expect(await reads.innerText()).not.toMatch(/System Settings|\{[{%]/)
+  })
+
+  it('show a text that cannot be filled in as it was written, and say what is wrong with it', async () => {
+    const { db } = console.api.services
+    const check = await insertCheck(db, { rationale_template: '{{ device.name | nothing }}' })
+    const page = await console.openPage(`/checks/${check}`)
+    await page.getByText('The template cannot be read: undefined filter: nothing').waitFor()
+    await page.getByLabel('Why it matters').getByText('{{ device.name | nothing }}').waitFor()
   })
 
   it('show what devices answered', async () => {

@@ -3,6 +3,7 @@ import { AppError } from '../../platform/app-error.ts'
 import {
   RENDERED_LENGTH_MAX,
   TEMPLATE_LENGTH_MAX,
+  listTemplateVariables,
   parseTemplateProblems,
   renderTemplate,
 } from './render-template.ts'
@@ -99,5 +100,33 @@ describe('parseTemplateProblems', () => {
     const problems = parseTemplateProblems(template)
     expect(problems).toHaveLength(1)
     expect(problems[0]).toContain(word)
+  })
+})
+
+describe('listTemplateVariables', () => {
+  it('names what is read anywhere in the template, and nothing that the template makes itself', () => {
+    const template =
+      '{% assign own = issue.value.path %}{{ own | code }}{% if person.name %}{{ device.name }}{% endif %}'
+    expect(listTemplateVariables(template)).toEqual([
+      ['issue', 'value', 'path'],
+      ['person', 'name'],
+      ['device', 'name'],
+    ])
+  })
+
+  it('ends before a computed name', () => {
+    expect(
+      listTemplateVariables('{{ issue.value[device.name] }}{{ issue.value.list[0] }}'),
+    ).toEqual(
+      expect.arrayContaining([
+        ['issue', 'value'],
+        ['device', 'name'],
+        ['issue', 'value', 'list'],
+      ]),
+    )
+  })
+
+  it('refuses a template that does not parse', () => {
+    expect(() => listTemplateVariables('{% if %}')).toThrow(AppError)
   })
 })

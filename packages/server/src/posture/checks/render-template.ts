@@ -100,6 +100,24 @@ export function parseTemplateProblems(template: string): readonly string[] {
   }
 }
 
+/**
+ * What a template reads, each as the names that lead to it: `['issue', 'value', 'path']`. What is reached by a
+ * computed name ends before it.
+ *
+ * @throws AppError `invalid_body` for a template that does not parse
+ */
+export function listTemplateVariables(template: string): readonly (readonly string[])[] {
+  try {
+    return liquid.globalVariableSegmentsSync(parseBounded(template)).map((segments) => {
+      const end = segments.findIndex((segment) => typeof segment !== 'string')
+      return segments.slice(0, end === -1 ? undefined : end).map(String)
+    })
+  } catch (error) {
+    const message = `The template cannot be read: ${describeFailure(error)}`
+    throw new AppError('invalid_body', message, { cause: error })
+  }
+}
+
 function createRestrictedLiquid(): Liquid {
   const restricted = new Liquid({
     strictFilters: true,
