@@ -24,9 +24,7 @@ interface PageProps {
 
 export function Page(props: PageProps) {
   const { title, badge, lead, above = [], actions, isFilling = false, children } = props
-  useEffect(() => {
-    document.title = `${title} · Heliograph`
-  }, [title])
+  usePageTitle(title)
   return (
     <div className={classes.page} data-filling={isFilling ? '' : undefined}>
       {above.length === 0 ? null : (
@@ -56,6 +54,13 @@ export function Page(props: PageProps) {
       {children}
     </div>
   )
+}
+
+/** Names the page in the browser's tab and history; another part of the page does so where it is undefined. */
+export function usePageTitle(title: string | undefined): void {
+  useEffect(() => {
+    if (title !== undefined) document.title = `${title} · Heliograph`
+  }, [title])
 }
 
 interface SectionProps {

@@ -4,6 +4,7 @@ import { AlertIcon, ArchiveIcon, LockIcon, type Icon } from '@primer/octicons-re
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { ApiError } from '../api/client.ts'
+import { usePageTitle } from './page.tsx'
 import classes from './states.module.css'
 import { texts } from './texts.ts'
 
@@ -14,21 +15,33 @@ interface EmptyStateProps {
   /** Why, and what makes it appear. */
   readonly children: ReactNode
   readonly action?: ReactNode
+  /** It is all that the page has, so its title is the page's. */
+  readonly isPage?: boolean
 }
 
 /** Says that there is nothing, why, and what to do about it. */
-export function EmptyState({ icon: Icon, title, children, action }: EmptyStateProps) {
+export function EmptyState(props: EmptyStateProps) {
+  const { icon: Icon, title, children, action, isPage = false } = props
   return (
     <Stack align="center" gap="xs" className={classes.state}>
       <span className={classes.mark}>
         <Icon size={20} />
       </span>
-      <Text fw={650}>{title}</Text>
+      <StateTitle title={title} isPage={isPage} />
       <Text c="dimmed" size="sm" ta="center" maw={460}>
         {children}
       </Text>
       {action}
     </Stack>
+  )
+}
+
+function StateTitle({ title, isPage }: { readonly title: string; readonly isPage: boolean }) {
+  usePageTitle(isPage ? title : undefined)
+  return (
+    <Text component={isPage ? 'h1' : 'p'} fw={650}>
+      {title}
+    </Text>
   )
 }
 
@@ -46,12 +59,13 @@ export interface LoadedProps<Data> {
 export function Loaded<Data>({ query, height, children }: LoadedProps<Data>) {
   const { data, error, refetch } = query
   const status = error instanceof ApiError ? error.status : undefined
-  if (status === 404) return <Gone wasThere={data !== undefined} />
+  const isPage = height === undefined
+  if (status === 404) return <Gone wasThere={data !== undefined} isPage={isPage} />
   if (error !== null && (data === undefined || status === 403)) {
-    return <ErrorState error={error} onRetry={() => void refetch()} />
+    return <ErrorState error={error} onRetry={() => void refetch()} isPage={isPage} />
   }
   if (data === undefined) {
-    return height === undefined ? <Skeleton m={28} height={320} /> : <Skeleton height={height} />
+    return isPage ? <Skeleton m={28} height={320} /> : <Skeleton height={height} />
   }
   return (
     <>
@@ -62,9 +76,10 @@ export function Loaded<Data>({ query, height, children }: LoadedProps<Data>) {
 }
 
 /** In place of a record that the service does not have. */
-function Gone({ wasThere }: { readonly wasThere: boolean }) {
+function Gone({ wasThere, isPage }: { readonly wasThere: boolean; readonly isPage: boolean }) {
+  const title = wasThere ? texts.deleted : texts.notThere
   return (
-    <EmptyState icon={ArchiveIcon} title={wasThere ? texts.deleted : texts.notThere}>
+    <EmptyState icon={ArchiveIcon} title={title} isPage={isPage}>
       {wasThere ? texts.deletedHelp : texts.notThereHelp}
     </EmptyState>
   )
@@ -89,10 +104,12 @@ function Stale({ error, onRetry }: { readonly error: Error; readonly onRetry: ()
 interface ErrorStateProps {
   readonly error: unknown
   readonly onRetry?: () => void
+  /** It is all that the page has, so its title is the page's. */
+  readonly isPage?: boolean
 }
 
 /** Says what failed in the words of the service, and what to quote when asking for help. */
-export function ErrorState({ error, onRetry }: ErrorStateProps) {
+export function ErrorState({ error, onRetry, isPage = false }: ErrorStateProps) {
   const requestId = error instanceof ApiError ? error.requestId : undefined
   const isForbidden = error instanceof ApiError && error.status === 403
   const told = error instanceof Error ? error.message : texts.failed
@@ -101,7 +118,7 @@ export function ErrorState({ error, onRetry }: ErrorStateProps) {
       <span className={classes.mark} data-bad>
         {isForbidden ? <LockIcon size={20} /> : <AlertIcon size={20} />}
       </span>
-      <Text fw={650}>{titleOf(error)}</Text>
+      <StateTitle title={titleOf(error)} isPage={isPage} />
       <Text c="dimmed" size="sm" ta="center" maw={520}>
         {isForbidden ? `${told} ${texts.forbiddenHelp}` : told}
       </Text>

@@ -36,7 +36,7 @@ const router = createRouter({
   // What a page holds of one record, such as a secret that was revealed, never stays for the next.
   defaultRemountDeps: ({ params }) => params,
   scrollRestoration: true,
-  defaultErrorComponent: ({ error, reset }) => <ErrorState error={error} onRetry={reset} />,
+  defaultErrorComponent: ({ error, reset }) => <ErrorState error={error} onRetry={reset} isPage />,
 })
 
 // Dialogs keep the page behind them from scrolling by a style of their own.

@@ -15,7 +15,7 @@ export interface RouterContext {
 export const rootRoute = createRootRouteWithContext<RouterContext>()({
   component: Outlet,
   notFoundComponent: NotFound,
-  errorComponent: ({ error, reset }) => <ErrorState error={error} onRetry={reset} />,
+  errorComponent: ({ error, reset }) => <ErrorState error={error} onRetry={reset} isPage />,
 })
 
 /** The parent of every page that needs a session. */
@@ -33,7 +33,7 @@ export const frameRoute = createRoute({
 function NotFound() {
   const session = useSession()
   const told = (
-    <EmptyState icon={SparklesFillIcon} title={texts.notFound}>
+    <EmptyState icon={SparklesFillIcon} title={texts.notFound} isPage>
       {texts.notFoundHelp}
     </EmptyState>
   )

@@ -39,7 +39,7 @@ export function SessionGuard({ children }: { readonly children: ReactNode }) {
   const goesTo = useDestination(session)
   if (isSigningIn() && goesTo === undefined) return children
   if (error !== null && session === undefined)
-    return <ErrorState error={error} onRetry={() => void refetch()} />
+    return <ErrorState error={error} onRetry={() => void refetch()} isPage />
   if (isPending || goesTo !== undefined) {
     return (
       <Center h="100dvh">

@@ -47,12 +47,19 @@ describe('the frame of the console', () => {
 
   it('leads on by the palette from an address that is no page', async () => {
     const page = await console.openPage('/nowhere')
-    await page.getByText('There is no such page').waitFor()
+    await page.getByRole('heading', { name: 'There is no such page', level: 1 }).waitFor()
+    expect(await page.title()).toBe('There is no such page · Heliograph')
     await page.getByRole('link', { name: 'Devices' }).waitFor()
     await page.keyboard.press('Control+k')
     await page.getByPlaceholder('Search or jump to …').fill('jwks')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Signing keys', level: 1 }).waitFor()
+  })
+
+  it('gives the page of a record that is not there a title of its own', async () => {
+    const page = await console.openPage('/checks/999999')
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    expect(await page.title()).not.toMatch(/^Heliograph/)
   })
 
   it('creates a stream, finds its way about and switches it off by the keyboard alone', async () => {
