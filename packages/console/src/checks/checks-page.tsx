@@ -30,20 +30,20 @@ const COLUMNS: readonly Column<Check>[] = [
     id: 'passing',
     header: texts.passing,
     narrow: true,
-    width: '120px',
+    width: '110px',
     cell: ({ percent_passing: share }) => <PassingBar share={share} />,
   },
   {
     id: 'strategy',
     header: texts.strategy,
-    width: '160px',
+    width: '140px',
     cell: ({ remediation_strategy: strategy, paused }) =>
       paused ? texts.paused : <StrategyBadge strategy={strategy} />,
   },
   {
     id: 'platforms',
     header: texts.platforms,
-    width: '170px',
+    width: '160px',
     cell: ({ compatible_platforms: platforms }) =>
       platforms.map((platform) => texts.platformNames[platform]).join(', '),
   },
@@ -52,7 +52,7 @@ const COLUMNS: readonly Column<Check>[] = [
     header: texts.tags,
     cell: ({ check_tags: tags }) => tags.map(({ name }) => name).join(', '),
   },
-  { id: 'kind', header: texts.kind, width: '90px', cell: ({ type }) => texts.kinds[type] },
+  { id: 'kind', header: texts.kind, width: '72px', cell: ({ type }) => texts.kinds[type] },
 ]
 
 export function PassingBar({ share }: { readonly share: number }) {

@@ -18,7 +18,7 @@ const COLUMNS: readonly Column<OwnedDelivery>[] = [
     id: 'event',
     header: texts.event,
     narrow: true,
-    width: 'minmax(124px, 1fr)',
+    width: 'minmax(116px, 1fr)',
     cell: (delivery) => (
       <Link to={toPath(delivery)}>
         <code>{delivery.event_id.slice(0, 13)}…</code>
@@ -28,7 +28,7 @@ const COLUMNS: readonly Column<OwnedDelivery>[] = [
   {
     id: 'destination',
     header: texts.destination,
-    width: 'minmax(130px, 1.1fr)',
+    width: 'minmax(118px, 1.1fr)',
     cell: ({ destination }) => destination.name,
   },
   ...DELIVERY_COLUMNS,

@@ -13,7 +13,7 @@ export const DEVICE_COLUMNS: readonly Column<Device>[] = [
     id: 'name',
     header: texts.name,
     narrow: true,
-    width: 'minmax(180px, 1.5fr)',
+    width: 'minmax(140px, 1.5fr)',
     cell: ({ id, name }) => (
       <Link to="/devices/$id" params={{ id }}>
         {name}
@@ -24,37 +24,37 @@ export const DEVICE_COLUMNS: readonly Column<Device>[] = [
     id: 'state',
     header: texts.state,
     narrow: true,
-    width: '112px',
+    width: '100px',
     cell: ({ auth_state: state }) => <DeviceState state={state} />,
   },
   {
     id: 'owner',
     header: texts.owner,
-    width: 'minmax(120px, 1fr)',
+    width: 'minmax(110px, 1fr)',
     cell: ({ registered_owner_info: owner }) => <PersonName link={owner} />,
   },
   {
     id: 'platform',
     header: texts.platform,
-    width: '84px',
+    width: '72px',
     cell: ({ device_type: type }) => type,
   },
   {
     id: 'os',
     header: texts.system,
-    width: 'minmax(120px, 0.9fr)',
+    width: 'minmax(110px, 0.9fr)',
     cell: ({ operating_system: system }) => system,
   },
   {
     id: 'block',
     header: texts.willBlock,
-    width: '110px',
+    width: '88px',
     cell: ({ will_block_at: at }) => <Time at={at} absent="" />,
   },
   {
     id: 'seen',
     header: texts.lastSeen,
-    width: '110px',
+    width: '92px',
     cell: ({ last_seen_at: at }) => <Time at={at} />,
   },
   {
@@ -67,7 +67,7 @@ export const DEVICE_COLUMNS: readonly Column<Device>[] = [
   {
     id: 'serial',
     header: texts.serial,
-    width: '140px',
+    width: '112px',
     cell: ({ serial }) => serial,
   },
   {

@@ -97,14 +97,14 @@ function columnsOf(
       id: 'name',
       header: texts.name,
       narrow: true,
-      width: 'minmax(160px, 1.4fr)',
+      width: 'minmax(130px, 1.4fr)',
       cell: ({ name }) => <strong>{name}</strong>,
     },
     {
       id: 'state',
       header: texts.state,
       narrow: true,
-      width: '140px',
+      width: 'minmax(120px, 0.9fr)',
       cell: ({ state, unusual_use_at: unusual }) => (
         <StateBadge tone={unusual === null ? TONES[state] : 'warn'} isPlain>
           {unusual === null ? texts.states[state] : texts.unusual}
@@ -115,26 +115,26 @@ function columnsOf(
     {
       id: 'uses',
       header: texts.uses,
-      width: '100px',
+      width: '80px',
       cell: ({ use_count: used, uses_max: max }) => (max === null ? used : `${used} / ${max}`),
     },
     {
       id: 'used',
       header: texts.lastUsed,
-      width: '110px',
+      width: '92px',
       cell: ({ last_used_at: at }) => <Time at={at} />,
     },
     {
       id: 'expires',
       header: texts.expires,
-      width: '110px',
+      width: '92px',
       cell: ({ expires_at: at }) => <Time at={at} />,
     },
     {
       id: 'actions',
       header: '',
       narrow: true,
-      width: '70px',
+      width: '60px',
       cell: (secret) =>
         mayManage && (secret.state === 'live' || secret.state === 'nearly_used_up') ? (
           <Group justify="flex-end">

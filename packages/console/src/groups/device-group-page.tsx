@@ -28,6 +28,11 @@ import { texts } from './texts.ts'
 
 const ABOVE = [{ label: texts.title, to: '/groups' }]
 
+/** The serial makes room for what takes a device out of the group. */
+const COLUMNS = DEVICE_COLUMNS.map((column) =>
+  column.id === 'serial' ? { ...column, hidden: true } : column,
+)
+
 export function DeviceGroupPage() {
   const { id } = useParams({ from: '/frame/groups/$id' })
   const query = useQuery({
@@ -140,7 +145,7 @@ function Members({ groupId, mayChange }: MembersProps) {
     const removing: Column<Device> = {
       id: 'remove',
       header: '',
-      width: '84px',
+      width: '72px',
       narrow: true,
       cell: (device) => (
         <Button size="compact-xs" variant="subtle" onClick={() => mutate(device)}>
@@ -148,7 +153,7 @@ function Members({ groupId, mayChange }: MembersProps) {
         </Button>
       ),
     }
-    return mayChange ? [...DEVICE_COLUMNS, removing] : DEVICE_COLUMNS
+    return mayChange ? [...COLUMNS, removing] : COLUMNS
   }, [mayChange, mutate])
   return (
     <DataTable

@@ -31,7 +31,7 @@ const COLUMNS: readonly Column<Issue>[] = [
     id: 'state',
     header: texts.state,
     narrow: true,
-    width: '110px',
+    width: '100px',
     cell: (issue) => <IssueState issue={issue} />,
   },
   {
@@ -60,13 +60,13 @@ const COLUMNS: readonly Column<Issue>[] = [
   {
     id: 'detected',
     header: texts.detected,
-    width: '110px',
+    width: '92px',
     cell: ({ detected_at: at }) => <Time at={at} />,
   },
   {
     id: 'blocks',
     header: texts.blocks,
-    width: '110px',
+    width: '92px',
     cell: ({ blocks_device_at: at }) => <Time at={at} absent={texts.never} />,
   },
 ]

@@ -24,7 +24,7 @@ function columnsOf(kind: Kind, onOpen: (id: string) => void): readonly Column<In
       id: 'from',
       header: kind === 'reenrollment' ? texts.machine : texts.requester,
       narrow: true,
-      width: 'minmax(140px, 1fr)',
+      width: 'minmax(100px, 1fr)',
       cell: ({ id, from }) => (
         <a
           href={`?open=${id}`}
@@ -53,14 +53,14 @@ function columnsOf(kind: Kind, onOpen: (id: string) => void): readonly Column<In
       id: 'state',
       header: texts.state,
       narrow: true,
-      width: '110px',
+      width: '100px',
       cell: ({ status }) => <RequestState status={status} />,
     },
     {
       id: 'asked',
       header: texts.asked,
       narrow: true,
-      width: '104px',
+      width: '84px',
       cell: ({ askedAt }) => <Time at={askedAt} />,
     },
   ]

@@ -32,7 +32,7 @@ const COLUMNS: readonly Column<SignInUpstreamProvider>[] = [
     id: 'issuer',
     header: words.issuer,
     narrow: true,
-    width: 'minmax(200px, 1.6fr)',
+    width: 'minmax(180px, 1.6fr)',
     cell: ({ issuer }) => <Copyable value={issuer} />,
   },
   {

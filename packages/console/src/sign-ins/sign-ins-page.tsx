@@ -20,7 +20,7 @@ const COLUMNS: readonly Column<AuthLog>[] = [
     id: 'person',
     header: texts.person,
     narrow: true,
-    width: 'minmax(140px, 1.2fr)',
+    width: 'minmax(116px, 1.2fr)',
     cell: ({ id, person_name: name, person_email: email }) => (
       <Link to="/sign-ins/$id" params={{ id }}>
         {name === '' ? email : name}
@@ -31,7 +31,7 @@ const COLUMNS: readonly Column<AuthLog>[] = [
     id: 'result',
     header: texts.result,
     narrow: true,
-    width: '112px',
+    width: '104px',
     cell: ({ result }) => <SignInResult result={result} />,
   },
   {
@@ -56,7 +56,7 @@ const COLUMNS: readonly Column<AuthLog>[] = [
     id: 'at',
     header: texts.at,
     narrow: true,
-    width: '104px',
+    width: '92px',
     cell: ({ timestamp: at }) => <Time at={at} />,
   },
 ]

@@ -20,7 +20,7 @@ const COLUMNS: readonly Column<Stream>[] = [
     id: 'name',
     header: texts.name,
     narrow: true,
-    width: 'minmax(150px, 1.2fr)',
+    width: 'minmax(140px, 1.2fr)',
     cell: ({ id, name }) => (
       <Link to="/signals/streams/$streamId" params={{ streamId: id }}>
         {name}

@@ -35,7 +35,7 @@ const COLUMNS: readonly Column<CustomCheckDraft>[] = [
     id: 'state',
     header: texts.state,
     narrow: true,
-    width: '190px',
+    width: 'minmax(140px, 190px)',
     cell: (draft) => <DraftState draft={draft} />,
   },
   {

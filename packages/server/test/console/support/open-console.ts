@@ -15,6 +15,7 @@ import { createConsoleSession, type TestSessionOptions } from '../../support/con
 import { launchBrowser } from './launch-browser.ts'
 
 const WIDE = { width: 1440, height: 900 } as const
+const LAPTOP = { width: 1280, height: 800 } as const
 const NARROW = { width: 390, height: 844 } as const
 
 interface ConsoleTest {
@@ -158,19 +159,25 @@ export async function expectAccessible(page: Page): Promise<void> {
   }
 }
 
+/** By how many px the page, or a list on it, is wider than there is room; `lists` are those in the page. */
+const TOO_WIDE = (lists: string) => `Math.max(...[document.documentElement, ${lists}]
+  .map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth))`
+const ALL_LISTS = "...document.querySelectorAll('[data-testid=rows]')"
+
 /**
  * Keeps pictures of a page in both themes and widths where `HELIOGRAPH_TEST_SCREENSHOTS` names a folder, and
- * finds what reaches beyond the window at either width.
+ * finds what reaches beyond the window at either width, and lists that hide a column, but where they may.
  */
-export async function expectFitting(page: Page, name: string): Promise<void> {
+export async function expectFitting(
+  page: Page,
+  name: string,
+  { mayListsScroll = false }: { readonly mayListsScroll?: boolean } = {},
+): Promise<void> {
   const folder = process.env['HELIOGRAPH_TEST_SCREENSHOTS']
   if (folder !== undefined) await mkdir(folder, { recursive: true })
-  for (const viewport of [NARROW, WIDE]) {
+  for (const viewport of [NARROW, LAPTOP]) {
     await page.setViewportSize(viewport)
-    const tooWide = () =>
-      page.evaluate<number>(
-        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-      )
+    const tooWide = () => page.evaluate<number>(TOO_WIDE(mayListsScroll ? '' : ALL_LISTS))
     // A page takes its new width up when its turn comes.
     await expect.poll(tooWide, { message: `${name} at ${viewport.width}` }).toBeLessThanOrEqual(0)
     if (folder === undefined) continue
