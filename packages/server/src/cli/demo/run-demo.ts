@@ -77,11 +77,13 @@ async function runParts(
   const folder = await openDemoFolder(options.dataDir)
   cleanup.add(() => folder.remove())
   const probePorts = await findFreePortRange(HOST, PROBE_PORT_COUNT)
-  const { service, config } = await startOnPort(options.port, (port) => {
+  const started = await startOnPort(options.port, io.signal, (port) => {
     const config = loadConfig({}, toSettings(folder.path, port, probePorts))
     printStep(`Starting the service on ${config.baseUrl} …`)
     return config
   })
+  if (started === undefined) return { isComplete: false }
+  const { service, config } = started
   const { baseUrl } = config
   cleanup.add(() => {
     printStep('Stopping the service …')
@@ -162,12 +164,17 @@ interface StartedService {
 /** Others that start at the same time choose the same port, as it is free until somebody listens. */
 const STARTS_MAX = 5
 
-/** @throws DemoError when the wanted port is taken */
+/**
+ * Undefined when it is stopped before it has found a port that it can listen on.
+ *
+ * @throws DemoError when the wanted port is taken
+ */
 async function startOnPort(
   wanted: number | undefined,
+  signal: AbortSignal,
   toConfig: (port: number) => Config,
-): Promise<StartedService> {
-  for (let start = 1; ; start += 1) {
+): Promise<StartedService | undefined> {
+  for (let start = 1; !signal.aborted; start += 1) {
     const config = toConfig(await choosePort(wanted))
     try {
       return { service: await startService(config, SILENT_LOGGER), config }
@@ -175,6 +182,7 @@ async function startOnPort(
       if (errorCodeOf(error) !== 'EADDRINUSE' || start === STARTS_MAX) throw error
     }
   }
+  return undefined
 }
 
 /**

@@ -110,7 +110,9 @@ export class DatabaseNetwork {
     // The driver listens from when it connects on, which it may never come to.
     socket.on('error', () => undefined)
     socket.setTimeout(silentMaxMs, () => {
-      socket.destroy(terminated(`the database was silent for ${silentMaxMs / SECOND_MS} seconds`))
+      // A message of several statements may have allowed more than the connection began with.
+      const silentMs = socket.timeout ?? silentMaxMs
+      socket.destroy(terminated(`the database was silent for ${silentMs / SECOND_MS} seconds`))
     })
     if (this.#closedWith !== undefined) {
       const refusal = terminated(this.#closedWith)

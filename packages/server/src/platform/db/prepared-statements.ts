@@ -301,8 +301,15 @@ class PreparingClient implements PostgresPoolClient {
 
   #give(batch: StatementBatch): void {
     this.#underWay.add(batch)
-    if (batch.workCount > 1) this.#driver.allowSilenceOf(batch.workCount)
+    this.#allowSilence(batch)
     this.#driver.query(batch)
+  }
+
+  /** After a message began or ended: the server may be silent about the largest that is under way. */
+  #allowSilence(changed: StatementBatch): void {
+    if (changed.workCount <= 1) return
+    const workCounts = Array.from(this.#underWay, ({ workCount }) => workCount)
+    this.#driver.allowSilenceOf(Math.max(1, ...workCounts))
   }
 
   #toBatch(
@@ -313,7 +320,7 @@ class PreparingClient implements PostgresPoolClient {
     const context = { known: this.#known, getTypeParser: this.#getTypeParser }
     const batch = new StatementBatch(statements, context, (error, results = []) => {
       this.#underWay.delete(batch)
-      if (batch.workCount > 1) this.#driver.allowSilenceOf(1)
+      this.#allowSilence(batch)
       onEnd?.(batch.completedCount)
       if (error === null) resolve(results)
       else reject(error)

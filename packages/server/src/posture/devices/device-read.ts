@@ -108,7 +108,7 @@ function isOfType(clause: SearchClause): Expression<SqlBool> {
  */
 function statusField(column: 'auth_state' | 'will_block_at') {
   return (clause: SearchClause, use: ConditionUse): Expression<SqlBool> => {
-    if (use === 'compared') return clauseToSql(sql.ref(`device.${column}`), clause)
+    if (use !== 'found') return clauseToSql(sql.ref(`device.${column}`), clause)
     return sql<SqlBool>`exists (
       select from device_auth_state state
       where state.device_id = device.id and ${clauseToSql(sql.ref(`state.${column}`), clause)})`

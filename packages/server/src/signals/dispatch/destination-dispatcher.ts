@@ -25,6 +25,7 @@ import {
 import type { DeliveryOutcome } from './delivery-outcome.ts'
 import { EVERY_DELIVERY, type DeliveryRange } from './delivery-range-store.ts'
 import type { DispatcherDependencies } from './dispatcher-dependencies.ts'
+import { FailuresInRow } from './failures-in-row.ts'
 import type { SlotUser } from './in-flight-slots.ts'
 import { releaseUntilDone } from './release-until-done.ts'
 import { SubjectPartitions, type PreparedDelivery } from './subject-partitions.ts'
@@ -54,6 +55,7 @@ export class DestinationDispatcher implements SlotUser {
   readonly #claims = new ActiveClaims()
   readonly #doubtful: DoubtfulClaims
   readonly #background = new BackgroundWork()
+  readonly #failures = new FailuresInRow()
   readonly #wakeups = new Wakeups(() => this.#background.add(this.#dispatch()))
   #rules: AttemptRules | undefined
   #range = EVERY_DELIVERY
@@ -63,7 +65,6 @@ export class DestinationDispatcher implements SlotUser {
   #nextDueAtMs = Infinity
   #claimNumber = 0
   #inFlightCount = 0
-  #failuresInRow = 0
   #isStopped = false
   /** The last round ended because too much is claimed: the next outcome or release wakes the dispatcher. */
   #isFull = false
@@ -200,11 +201,15 @@ export class DestinationDispatcher implements SlotUser {
     const { db } = this.#shared
     const channel = this.#channel
     this.#channel = undefined
-    if (channel === undefined || this.#failuresInRow >= FAILURES_TO_OPEN || !this.#hasRoom(false)) {
+    this.#failures.beginLook()
+    if (
+      channel === undefined ||
+      this.#failures.count >= FAILURES_TO_OPEN ||
+      !this.#hasRoom(false)
+    ) {
       return { mayClaim: false, schedule: await findDestinationSchedule(db, this.#id, range) }
     }
     const request = this.#beginClaim(this.#room)
-    const failuresBefore = this.#failuresInRow
     const { schedule, mayClaim, claimed } = await claimBySchedule(db, channel.kind, {
       ...request,
       kid: channel.claimKid(this.#id),
@@ -217,9 +222,7 @@ export class DestinationDispatcher implements SlotUser {
     this.#channel = channel
     this.#range = schedule.range
     this.#isFull = false
-    // Outcomes since then are not in what the statement saw.
-    const isSame = this.#failuresInRow === failuresBefore
-    if (isSame) this.#failuresInRow = Math.min(failuresBefore, schedule.consecutiveFailures)
+    this.#failures.learn(schedule.consecutiveFailures)
     const claim = this.#hold(request.claimId, claimed, channel)
     const nextDueInMs = schedule.nextDueInMs ?? Infinity
     // What was due all the same was held by somebody at that moment.
@@ -262,7 +265,7 @@ export class DestinationDispatcher implements SlotUser {
       return false
     }
     if (this.#isFull || nextDueInMs === null) return false
-    this.#failuresInRow = Math.min(this.#failuresInRow, schedule.consecutiveFailures)
+    this.#failures.learn(schedule.consecutiveFailures)
     if (nextDueInMs <= 0) return true
     this.#nextDueAtMs = performance.now() + nextDueInMs
     this.#wakeups.wakeIn(nextDueInMs)
@@ -272,7 +275,7 @@ export class DestinationDispatcher implements SlotUser {
   /** A probe goes out alone; and failures that the database does not know of yet are awaited. */
   #hasRoom(isProbe: boolean): boolean {
     const { claimedMax, claimSize } = this.#shared.settings
-    if (isProbe || this.#failuresInRow >= FAILURES_TO_OPEN) return this.#claims.count === 0
+    if (isProbe || this.#failures.count >= FAILURES_TO_OPEN) return this.#claims.count === 0
     return claimedMax - this.#claims.count >= claimSize
   }
 
@@ -336,9 +339,9 @@ export class DestinationDispatcher implements SlotUser {
       retryDelayMs === null ? [] : this.#partitions.blockAll([delivery], retryDelayMs)
     if (retryDelayMs === null) this.#partitions.finish(delivery)
     else void this.#release(this.#partitions.drop(delivery), retryDelayMs)
-    this.#failuresInRow = isReceiverFailure(verdict) ? this.#failuresInRow + 1 : 0
+    this.#failures.add(isReceiverFailure(verdict))
     // Before the database says so: a receiver that refuses connections would see all that is claimed.
-    if (this.#failuresInRow >= FAILURES_TO_OPEN) this.#releaseUnsent()
+    if (this.#failures.count >= FAILURES_TO_OPEN) this.#releaseUnsent()
     this.#shared.recorder.record(outcome, () => {
       this.#partitions.unblockAll(subjects, this.#claimNumber)
       this.#finish([delivery], verdict.kind === 'retry')
