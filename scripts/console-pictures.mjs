@@ -35,7 +35,7 @@ try {
   const { console_url: consoleUrl, sign_in_url: signInUrl } = await readAddresses()
   demo.stdout.resume()
   mkdirSync(folder, { recursive: true })
-  const browser = await launchBrowser()
+  const browser = await launchBrowser(new URL(signInUrl).hostname, new URL(consoleUrl).hostname)
   await takeConsole(browser, consoleUrl)
   await takeSignIn(browser, signInUrl)
   await browser.close()
