@@ -79,7 +79,9 @@ function LoadedDelivery({ owner, delivery }: PartProps) {
       <Section title={words.attempts}>
         {delivery.attempt_log.length === 0 ? (
           <Text size="sm" c="dimmed">
-            {words.noAttempts}
+            {delivery.state === 'delivered' && delivery.attempts === 0
+              ? words.fetched
+              : words.noAttempts}
           </Text>
         ) : (
           <Attempts attempts={delivery.attempt_log} />

@@ -45,6 +45,7 @@ export const texts = {
     remedy: 'What to do',
     attempts: 'Attempts',
     noAttempts: 'It has not been tried yet.',
+    fetched: 'None: the receiver has fetched it.',
     content: 'What is sent',
     contentGone: 'The content is no longer kept.',
     payload: 'Payload',

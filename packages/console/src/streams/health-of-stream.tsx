@@ -2,24 +2,25 @@
 import { Anchor, SimpleGrid } from '@mantine/core'
 import { useState, type ReactNode } from 'react'
 import { postSsfStreamsByIdRedrive } from '../api/generated/sdk.gen.ts'
-import type { StreamHealth } from '../api/generated/types.gen.ts'
+import type { Stream, StreamHealth } from '../api/generated/types.gen.ts'
 import { ActionDialog } from '../kit/confirm.tsx'
 import { Facts, Section } from '../kit/page.tsx'
 import { Time } from '../kit/time.tsx'
 import { formatCount, formatDuration } from './format.ts'
+import { lastAcceptedAt } from './last-accepted-at.ts'
 import classes from './overview-tab.module.css'
 import { texts } from './texts.ts'
 
 const { page } = texts
 
 interface HealthOfStreamProps {
-  readonly id: string
+  readonly stream: Stream
   readonly health: StreamHealth
   /** Opens another tab of the stream. */
   readonly onOpen: (tab: string) => void
 }
 
-export function HealthOfStream({ id, health, onOpen }: HealthOfStreamProps) {
+export function HealthOfStream({ stream, health, onOpen }: HealthOfStreamProps) {
   return (
     <>
       <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm">
@@ -45,7 +46,7 @@ export function HealthOfStream({ id, health, onOpen }: HealthOfStreamProps) {
                   {page.seeDead}
                 </Anchor>
                 {' · '}
-                <Redrive id={id} />
+                <Redrive id={stream.id} />
               </>
             )
           }
@@ -54,29 +55,35 @@ export function HealthOfStream({ id, health, onOpen }: HealthOfStreamProps) {
         <Latency name={page.lastDay} times={health.last_day} />
       </SimpleGrid>
       <Section title={page.health} lead={page.healthLead}>
-        <Facts
-          facts={[
-            [page.lastSuccess, <Time key="s" at={health.last_success_at} />],
-            [page.lastFailure, <Failure key="f" health={health} />],
-            ...(health.failing_since === null
-              ? []
-              : [[page.failingSince, <Time key="fs" at={health.failing_since} />] as const]),
-            [page.circuit, page.circuits[health.circuit]],
-            ...(health.next_probe_at === null
-              ? []
-              : [[page.probe, <Time key="p" at={health.next_probe_at} />] as const]),
-            [page.nextAttempt, <Time key="n" at={health.queue.next_attempt_at} absent="–" />],
-            [
-              page.heartbeat,
-              health.heartbeat_minutes === null
-                ? page.never
-                : page.everyMinutes(health.heartbeat_minutes),
-            ],
-          ]}
-        />
+        <Facts facts={factsOf(stream, health)} />
       </Section>
     </>
   )
+}
+
+/** Nothing is tried where the receiver fetches its events. */
+function factsOf(stream: Stream, health: StreamHealth): readonly (readonly [string, ReactNode])[] {
+  const heartbeat =
+    health.heartbeat_minutes === null ? page.never : page.everyMinutes(health.heartbeat_minutes)
+  return [
+    [page.lastSuccess, <Time key="s" at={lastAcceptedAt(health)} />],
+    [page.lastFailure, <Failure key="f" health={health} />],
+    ...(health.failing_since === null
+      ? []
+      : [[page.failingSince, <Time key="fs" at={health.failing_since} />] as const]),
+    ...(stream.delivery_type === 'poll' ? [] : triesOf(health)),
+    [page.heartbeat, heartbeat],
+  ]
+}
+
+function triesOf(health: StreamHealth): readonly (readonly [string, ReactNode])[] {
+  return [
+    [page.circuit, page.circuits[health.circuit]],
+    ...(health.next_probe_at === null
+      ? []
+      : [[page.probe, <Time key="p" at={health.next_probe_at} />] as const]),
+    [page.nextAttempt, <Time key="n" at={health.queue.next_attempt_at} absent="–" />],
+  ]
 }
 
 function Failure({ health }: { readonly health: StreamHealth }) {

@@ -30,7 +30,7 @@ export function OverviewTab({ stream, onOpen }: OverviewTabProps) {
         </Alert>
       )}
       <Loaded query={query} height={220}>
-        {(health) => <HealthOfStream id={stream.id} health={health} onOpen={onOpen} />}
+        {(health) => <HealthOfStream stream={stream} health={health} onOpen={onOpen} />}
       </Loaded>
       <Settings stream={stream} />
     </>
