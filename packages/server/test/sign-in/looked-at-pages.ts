@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { findViolations, toFinding } from '../support/axe-violations.ts'
+import { COLOUR_RULES, findViolations, toFinding } from '../support/axe-violations.ts'
 
 const SIZES = [
   { width: 320, height: 700 },
@@ -44,7 +44,8 @@ export function lookAtPages(browser: Browser): LookedAtPages {
 }
 
 /**
- * Finds what hinders somebody in either theme, and what reaches beyond the window at any width. Pictures are kept where
+ * Finds what hinders somebody, in the dark what depends on colours: the themes differ in nothing else, which
+ * `page-themes.test.ts` holds. Finds what reaches beyond the window at any width. Pictures are kept in both themes where
  * `HELIOGRAPH_TEST_SCREENSHOTS` names a folder.
  */
 export async function expectGood(page: Page, name: string): Promise<void> {
@@ -52,8 +53,10 @@ export async function expectGood(page: Page, name: string): Promise<void> {
   if (folder !== undefined) await mkdir(folder, { recursive: true })
   for (const colorScheme of THEMES) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    const found = (await findViolations(page, RULES)).map(toFinding)
+    const rules = colorScheme === 'light' ? RULES : COLOUR_RULES
+    const found = (await findViolations(page, rules)).map(toFinding)
     expect(found, `${name}, ${colorScheme}`).toEqual([])
+    if (folder === undefined && colorScheme === 'dark') continue
     for (const viewport of SIZES) {
       await page.setViewportSize(viewport)
       const tooWide = await page.evaluate<number>(

@@ -16,6 +16,12 @@ export type AxeRules =
   | { readonly type: 'rule'; readonly values: readonly string[] }
   | { readonly type: 'tag'; readonly values: readonly string[] }
 
+/** What of a page another theme can break that changes nothing but colours. */
+export const COLOUR_RULES = {
+  type: 'rule',
+  values: ['color-contrast', 'link-in-text-block'],
+} as const satisfies AxeRules
+
 /** What breaks a rule, without a description of everything that is well: that costs four times as much. */
 export async function findViolations(
   page: Page,
