@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser } from '../console/support/launch-browser.ts'
 import { findProgram } from './support/program.ts'
 
@@ -19,15 +19,18 @@ interface RunningDemo {
 /** For a step of the sign-in, on a machine that does much else. */
 const WAIT_MS = 60_000
 
+/** Those of a test alone. */
 const started: RunningDemo[] = []
 
-afterEach(async () => {
-  for (const { child, exitCode, temporary } of started.splice(0)) {
+afterEach(() => end(started.splice(0)))
+
+async function end(demos: readonly RunningDemo[]): Promise<void> {
+  for (const { child, exitCode, temporary } of demos) {
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM')
     await exitCode
     await rm(temporary, { recursive: true, force: true })
   }
-})
+}
 
 async function startDemo(...args: string[]): Promise<RunningDemo> {
   // Short, because the path of a socket is short; open to others, as the system's own folder is.
@@ -106,11 +109,43 @@ describe('the demo', () => {
     await expectNothingLeft(demo)
   })
 
+  it('exits with 1 when it should end by itself and is stopped before an event', async () => {
+    const demo = await startDemo('--seconds', '600')
+    await waitForOutput(demo, /^Preparing people/m)
+    demo.child.kill('SIGTERM')
+    expect(await demo.exitCode).toBe(1)
+    expect(demo.stderr()).toBe('Not every receiver verified an event.\n')
+    await expectNothingLeft(demo)
+  })
+})
+
+/** Each test ends none that another looks at. */
+describe('two demos that start at once', () => {
+  let told: RunningDemo
+  let counted: RunningDemo
+
+  beforeAll(async () => {
+    const both = [startDemo('--devices', '2'), startDemo('--json', '--devices', '5')] as const
+    ;[told, counted] = await Promise.all(both)
+    // They outlive the first test.
+    started.length = 0
+  })
+  afterAll(() => end([told, counted]))
+
+  it('have ports of their own, and a port that is taken is refused: none takes another service for its own', async () => {
+    const [, port = ''] = await waitForOutput(told, /^Service +\S+:(\d+)$/m)
+    const [, otherPort] = await waitForOutput(counted, /"base_url":"[^"]+:(\d+)"/)
+    expect(otherPort).not.toBe(port)
+    const second = await startDemo('--port', port, '--devices', '1')
+    expect(await second.exitCode).toBe(1)
+    expect(second.stderr()).toBe(`The port ${port} is taken. Choose another with --port.\n`)
+    await expectNothingLeft(second)
+  })
+
   it.runIf(process.platform === 'linux')(
     'has a browser blocked at a sign-in, lets it through when the simulated Mac is put right, and shows the claims',
     async () => {
-      const demo = await startDemo('--devices', '2')
-      const [, url = ''] = await waitForOutput(demo, /^Sign in +(\S+)/m)
+      const [, url = ''] = await waitForOutput(told, /^Sign in +(\S+)/m)
       const browser = await launchBrowser('127.0.0.1')
       try {
         const context = await browser.newContext()
@@ -137,41 +172,16 @@ describe('the demo', () => {
   )
 
   it('ends in order on a signal, with exit code 0 and JSON lines that say what happened', async () => {
-    const demo = await startDemo('--json', '--devices', '5')
-    await waitForOutput(demo, /"type":"event"/)
-    demo.child.kill('SIGINT')
-    expect(await demo.exitCode, demo.stderr()).toBe(0)
-    const lines = demo
+    await waitForOutput(counted, /"type":"event"/)
+    counted.child.kill('SIGINT')
+    expect(await counted.exitCode, counted.stderr()).toBe(0)
+    const lines = counted
       .stdout()
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as { type: string })
     expect(lines[0]?.type).toBe('started')
     expect(lines.at(-1)).toMatchObject({ type: 'summary', bad_signatures: 0 })
-    await expectNothingLeft(demo)
-  })
-
-  it('exits with 1 when it should end by itself and is stopped before an event', async () => {
-    const demo = await startDemo('--seconds', '600')
-    await waitForOutput(demo, /^Preparing people/m)
-    demo.child.kill('SIGTERM')
-    expect(await demo.exitCode).toBe(1)
-    expect(demo.stderr()).toBe('Not every receiver verified an event.\n')
-    await expectNothingLeft(demo)
-  })
-
-  it('never takes another service for its own: a port that is taken is refused', async () => {
-    // Two that start at once, of which at most one has the usual port.
-    const [first, beside] = await Promise.all([
-      startDemo('--json', '--devices', '1'),
-      startDemo('--json', '--devices', '1'),
-    ])
-    const started = [first, beside].map((demo) => waitForOutput(demo, /"base_url":"[^"]+:(\d+)"/))
-    const [port = '', otherPort] = (await Promise.all(started)).map(([, one]) => one)
-    expect(otherPort).not.toBe(port)
-    const second = await startDemo('--port', port, '--devices', '1')
-    expect(await second.exitCode).toBe(1)
-    expect(second.stderr()).toBe(`The port ${port} is taken. Choose another with --port.\n`)
-    await expectNothingLeft(second)
+    await expectNothingLeft(counted)
   })
 })
