@@ -3,7 +3,11 @@ import type { Schema } from '../../schema/schema.ts'
 import { AUTH_STATES } from '../../schema/status-values.ts'
 import type { Platform } from '../../schema/tables/device-tables.ts'
 import type { SearchClause } from '../../platform/search/search-field.ts'
-import { clauseToSql, type ConditionUse } from '../../platform/search/search-to-sql.ts'
+import {
+  clauseToSql,
+  type ClauseCondition,
+  type ConditionUse,
+} from '../../platform/search/search-to-sql.ts'
 import { RecordList, type RowOf } from '../../platform/search/record-list.ts'
 
 /** The word of the API for each platform. */
@@ -123,8 +127,16 @@ function isOwnedBy(clause: SearchClause): Expression<SqlBool> {
         or ${clauseToSql(sql.ref('person.email'), clause)}))`
 }
 
-function isSeenAt(clause: SearchClause): Expression<SqlBool> {
-  return clauseToSql(LAST_SEEN_AT, clause)
+/** Where devices are found by it, those with a contact and those without by themselves: each is one join, not a look per device. */
+function isSeenAt(clause: SearchClause, use: ConditionUse): ClauseCondition {
+  if (use !== 'found') return clauseToSql(LAST_SEEN_AT, clause)
+  const isContactAt = clauseToSql(sql.ref('device_contact.last_seen_at'), clause)
+  return [
+    sql<SqlBool>`exists (
+      select from device_contact where device_contact.device_id = device.id and ${isContactAt})`,
+    sql<SqlBool>`(not exists (select from device_contact where device_contact.device_id = device.id)
+      and ${clauseToSql(sql.ref('device.created_at'), clause)})`,
+  ]
 }
 
 function toPlatform(word: string): string {
