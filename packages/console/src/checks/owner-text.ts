@@ -17,7 +17,7 @@ interface Branch {
  * @throws Error that says what is wrong with the template
  */
 export function renderOwnerText(template: string, platform: string): string {
-  const root: Branch = {}
+  const root = newBranch()
   const variables = listTemplateVariables(template)
   // The longer first: where a template reads a list and a member of it, the members stand.
   for (const path of variables.toSorted((one, other) => other.length - one.length)) {
@@ -32,6 +32,11 @@ export function isFilledIn(template: string): boolean {
   return listTemplateVariables(template).some((path) => path.join('.') !== 'device.platform')
 }
 
+/** Without what objects inherit: a template may name `__proto__`. */
+function newBranch(): Branch {
+  return Object.create(null) as Branch
+}
+
 function fillIn(root: Branch, path: readonly string[], value: string): void {
   const last = path.at(-1)
   if (last === undefined) return
@@ -39,7 +44,7 @@ function fillIn(root: Branch, path: readonly string[], value: string): void {
   for (const name of path.slice(0, -1)) {
     const next = branch[name]
     if (typeof next === 'object') branch = next
-    else branch = branch[name] = {}
+    else branch = branch[name] = newBranch()
   }
   if (typeof branch[last] !== 'object') branch[last] = value
 }
