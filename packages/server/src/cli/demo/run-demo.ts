@@ -76,14 +76,13 @@ async function runParts(
   const printStep = (text: string) => print({ lines: [text] })
   const folder = await openDemoFolder(options.dataDir)
   cleanup.add(() => folder.remove())
-  const probePorts = await findFreePortRange(HOST, PROBE_PORT_COUNT)
-  const started = await startOnPort(options.port, io.signal, (port) => {
-    const config = loadConfig({}, toSettings(folder.path, port, probePorts))
+  const started = await startOnPorts(options.port, io.signal, (ports) => {
+    const config = loadConfig({}, toSettings(folder.path, ports))
     printStep(`Starting the service on ${config.baseUrl} …`)
     return config
   })
   if (started === undefined) return { isComplete: false }
-  const { service, config } = started
+  const { service, config, probePorts } = started
   const { baseUrl } = config
   cleanup.add(() => {
     printStep('Stopping the service …')
@@ -156,28 +155,37 @@ function toEnd(signal: AbortSignal, seconds: number | undefined): AbortSignal {
   return AbortSignal.any([signal, AbortSignal.timeout(seconds * SECOND_MS)])
 }
 
+/** Ports of the service. */
+interface ServicePorts {
+  readonly port: number
+  readonly probePorts: PortRange
+}
+
 interface StartedService {
   readonly service: RunningService
   readonly config: Config
+  readonly probePorts: PortRange
 }
 
-/** Others that start at the same time choose the same port, as it is free until somebody listens. */
+/** Others that start at the same time choose the same ports, as they are free until somebody listens. */
 const STARTS_MAX = 5
 
 /**
- * Undefined when it is stopped before it has found a port that it can listen on.
+ * Undefined when it is stopped before it has found ports that it can listen on.
  *
  * @throws DemoError when the wanted port is taken
  */
-async function startOnPort(
+async function startOnPorts(
   wanted: number | undefined,
   signal: AbortSignal,
-  toConfig: (port: number) => Config,
+  toConfig: (ports: ServicePorts) => Config,
 ): Promise<StartedService | undefined> {
   for (let start = 1; !signal.aborted; start += 1) {
-    const config = toConfig(await choosePort(wanted))
+    const ports = await choosePorts(wanted)
+    const config = toConfig(ports)
     try {
-      return { service: await startService(config, SILENT_LOGGER), config }
+      const service = await startService(config, SILENT_LOGGER)
+      return { service, config, probePorts: ports.probePorts }
     } catch (error) {
       if (errorCodeOf(error) !== 'EADDRINUSE' || start === STARTS_MAX) throw error
     }
@@ -186,23 +194,26 @@ async function startOnPort(
 }
 
 /**
- * The wanted port of the loopback interface; without one 8080, or another one when that is taken.
+ * The wanted port of the loopback interface; without one 8080, or when that is taken one beside the ports of the probe.
  *
  * @throws DemoError when the wanted port is taken: another service would answer in its place
  */
-async function choosePort(wanted: number | undefined): Promise<number> {
+async function choosePorts(wanted: number | undefined): Promise<ServicePorts> {
+  const { first, last } = await findFreePortRange(HOST, PROBE_PORT_COUNT + 1)
+  const usual = wanted ?? DEFAULT_PORT
+  if (usual >= first && usual <= last) return choosePorts(wanted)
+  const probePorts = { first: first + 1, last }
   try {
-    return await findFreePort(HOST, wanted ?? DEFAULT_PORT)
+    return { port: await findFreePort(HOST, usual), probePorts }
   } catch {
-    if (wanted === undefined) return findFreePort(HOST)
+    if (wanted === undefined) return { port: first, probePorts }
     throw new DemoError(`The port ${wanted} is taken. Choose another with --port.`)
   }
 }
 
 function toSettings(
   dataDir: string,
-  port: number,
-  { first, last }: PortRange,
+  { port, probePorts: { first, last } }: ServicePorts,
 ): Record<string, string> {
   return {
     HELIOGRAPH_PROBE_PORTS: `${first}-${last}`,
