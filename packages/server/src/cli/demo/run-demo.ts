@@ -3,6 +3,7 @@
  * receivers, an application to sign in to and a fleet, all in this process. Owns the order of these and that nothing is left behind;
  * knows no flags.
  */
+import { createServer, type Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loadConfig, type Config } from '../../app/config/load-config.ts'
 import { startService, type RunningService } from '../../app/service.ts'
@@ -10,7 +11,11 @@ import { CleanupStack } from '../../platform/cleanup-stack.ts'
 import { SECOND_MS } from '../../platform/clock.ts'
 import { errorCodeOf } from '../../platform/error-code-of.ts'
 import type { PortRange } from '../../platform/net/browser-ports.ts'
-import { findFreePort, findFreePortRange } from '../../platform/net/find-free-port.ts'
+import {
+  findFreePort,
+  findFreePortRange,
+  listenOnFreePort,
+} from '../../platform/net/find-free-port.ts'
 import { SILENT_LOGGER } from '../../platform/silent-logger.ts'
 import { untilAborted, type CommandIo } from '../command-io.ts'
 import { createDemoApi, DemoError, type DemoApi } from './demo-api.ts'
@@ -92,7 +97,9 @@ async function runParts(
   const fleet = await createDemoFleet(baseUrl, options.deviceCount, probePorts)
   cleanup.add(() => fleet.stop())
   printStep('Preparing people, keys and enrollment secrets …')
-  const trialPort = await findFreePort(HOST)
+  const trialServer = createServer()
+  const trialPort = await listenOnFreePort(trialServer, HOST)
+  cleanup.add(() => close(trialServer))
   const prepared = await prepareOrganisation(config, fleet.owners, toRedirectUri(trialPort))
   const { consoleUrl, key, pollKey, secrets } = prepared
   const api = createDemoApi(baseUrl, key)
@@ -115,15 +122,15 @@ async function runParts(
     await receivers.stop()
     if (folder.isKept) await deleteStreams(api).catch(() => undefined)
   })
-  const trial = await startTrial({
+  const signInUrl = await startTrial({
+    server: trialServer,
     port: trialPort,
     baseUrl,
     credentials: prepared.application,
     visitor: fleet.visitor,
   })
-  cleanup.add(() => trial.stop())
   fleet.start(secrets)
-  print(describeStart(baseUrl, { key, consoleUrl, signInUrl: trial.url }))
+  print(describeStart(baseUrl, { key, consoleUrl, signInUrl }))
   const printStatus = () => print(describeStatus(fleet.counts(), tally.summarise()))
   const timer = setInterval(printStatus, STATUS_LINE_MS)
   await untilAborted(toEnd(io.signal, options.seconds)).finally(() => clearInterval(timer))
@@ -147,6 +154,13 @@ function createNameFinder(api: DemoApi): (id: string | undefined) => Promise<str
     if (name !== undefined) names.set(id, name)
     return name
   }
+}
+
+async function close(server: Server): Promise<void> {
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+  })
 }
 
 /** The time is up, or the user has enough. */

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { createServer, type Server } from 'node:net'
+import { errorCodeOf } from '../error-code-of.ts'
 import type { PortRange } from './browser-ports.ts'
 
 /**
@@ -22,6 +23,23 @@ export async function findFreePort(host: string, wanted?: number): Promise<numbe
   server.close()
   await once(server, 'close')
   return wanted
+}
+
+/** Others may take a port between the moment at which it is found free and that at which it is listened on. */
+const LISTENS_MAX = 5
+
+/** Has the server listen on a port of `host` that is free, and answers which: nobody else gets it from then on. */
+export async function listenOnFreePort(server: Server, host: string): Promise<number> {
+  for (let attempt = 1; ; attempt += 1) {
+    const port = await findFreePort(host)
+    try {
+      server.listen(port, host)
+      await once(server, 'listening')
+      return port
+    } catch (error) {
+      if (errorCodeOf(error) !== 'EADDRINUSE' || attempt === LISTENS_MAX) throw error
+    }
+  }
 }
 
 /**

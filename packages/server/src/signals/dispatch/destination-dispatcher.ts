@@ -10,7 +10,8 @@ import { attemptDelivery, type AttemptRules } from './attempt-delivery.ts'
 import { FAILURES_TO_OPEN, isCircuitOpen } from './circuit-breaker.ts'
 import { DOUBT_INTERVAL_MS, DoubtfulClaims } from './doubtful-claims.ts'
 import { BackgroundWork } from './background-work.ts'
-import { claimAtPace, prepareClaim, type Claim } from './claim-at-pace.ts'
+import { claimAtPace, isUsual, prepareClaim, type Claim } from './claim-at-pace.ts'
+import { ConsecutiveFailures } from './consecutive-failures.ts'
 import {
   claimBySchedule,
   findDestinationSchedule,
@@ -25,7 +26,6 @@ import {
 import type { DeliveryOutcome } from './delivery-outcome.ts'
 import { EVERY_DELIVERY, type DeliveryRange } from './delivery-range-store.ts'
 import type { DispatcherDependencies } from './dispatcher-dependencies.ts'
-import { FailuresInRow } from './failures-in-row.ts'
 import type { SlotUser } from './in-flight-slots.ts'
 import { releaseUntilDone } from './release-until-done.ts'
 import { SubjectPartitions, type PreparedDelivery } from './subject-partitions.ts'
@@ -55,7 +55,7 @@ export class DestinationDispatcher implements SlotUser {
   readonly #claims = new ActiveClaims()
   readonly #doubtful: DoubtfulClaims
   readonly #background = new BackgroundWork()
-  readonly #failures = new FailuresInRow()
+  readonly #failures = new ConsecutiveFailures()
   readonly #wakeups = new Wakeups(() => this.#background.add(this.#dispatch()))
   #rules: AttemptRules | undefined
   #range = EVERY_DELIVERY
@@ -371,10 +371,4 @@ export class DestinationDispatcher implements SlotUser {
     for (const delivery of deliveries) this.#claims.finish(delivery)
     if (isLookNeeded || (this.#isFull && this.#hasRoom(false))) this.wake()
   }
-}
-
-/** Nothing stands in the way of a claim of all that is due. */
-function isUsual(schedule: DestinationSchedule): boolean {
-  const { state, pausedForMs, isPaced } = schedule
-  return state === 'active' && pausedForMs <= 0 && !isPaced && !isCircuitOpen(schedule)
 }

@@ -2,8 +2,7 @@
  * The application of the demo over HTTP, on a loopback address: its page, the way to the sign-in and back, and the
  * switches of the simulated Mac. What a browser was told is kept in memory.
  */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { once } from 'node:events'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { SECOND_MS } from '../../../platform/clock.ts'
 import { newSecret } from '../../../platform/ids.ts'
 import { readSessionCookie, writeSessionCookie } from '../../../platform/http/session-cookie.ts'
@@ -14,17 +13,13 @@ import { renderTrial, TRIAL_PATHS, type SignInResult } from './try-sign-in-page.
 import { TRIAL_STYLE } from './try-sign-in-style.ts'
 
 export interface TrialOptions {
+  /** Listens on the port already, and is closed by whoever made it. */
+  readonly server: Server
   readonly port: number
   /** Of the service, which must be running. */
   readonly baseUrl: string
   readonly credentials: TrialCredentials
   readonly visitor: VisitorDevice
-}
-
-/** An application that runs. */
-export interface Trial {
-  readonly url: string
-  stop(): Promise<void>
 }
 
 /** What is known of a browser. */
@@ -53,9 +48,9 @@ export function toRedirectUri(port: number): string {
   return `${toOrigin(port)}${TRIAL_PATHS.callback}`
 }
 
-/** Serves the application on a loopback address. */
-export async function startTrial(options: TrialOptions): Promise<Trial> {
-  const { port, baseUrl, credentials, visitor } = options
+/** Serves the application on a loopback address, and answers where its page is. */
+export async function startTrial(options: TrialOptions): Promise<string> {
+  const { server, port, baseUrl, credentials, visitor } = options
   const origin = toOrigin(port)
   const relyingParty = await createRelyingParty({
     ...credentials,
@@ -63,22 +58,13 @@ export async function startTrial(options: TrialOptions): Promise<Trial> {
     redirectUri: toRedirectUri(port),
   })
   const answer = createAnswerer(origin, visitor, relyingParty)
-  const server = createServer((request, response) => {
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     answer(request).then(
       (found) => send(response, found),
       () => send(response, { status: 502, body: 'The service could not be asked.' }),
     )
-  }).listen(port, HOST)
-  await once(server, 'listening')
-  return {
-    url: `${origin}${TRIAL_PATHS.page}`,
-    stop: async () => {
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      })
-    },
-  }
+  })
+  return `${origin}${TRIAL_PATHS.page}`
 }
 
 /** Makes what answers requests; what it knows of browsers is its own. */

@@ -2,7 +2,7 @@
  * How many retryable failures in a row a dispatcher knows of. Its own outcomes count at once; what the database says takes
  * their place where it is less, unless outcomes came after the database was asked: they are not in its answer.
  */
-export class FailuresInRow {
+export class ConsecutiveFailures {
   #count = 0
   #hasOutcomes = false
 

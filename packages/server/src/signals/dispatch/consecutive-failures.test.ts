@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
-import { FailuresInRow } from './failures-in-row.ts'
+import { ConsecutiveFailures } from './consecutive-failures.ts'
 
 test('counts from the last answer that was no failure', () => {
-  const failures = new FailuresInRow()
+  const failures = new ConsecutiveFailures()
   for (const isFailure of [true, true, false, true]) failures.add(isFailure)
   expect(failures.count).toBe(1)
 })
 
 test('takes over that the database knows of fewer, and never of more', () => {
-  const failures = new FailuresInRow()
+  const failures = new ConsecutiveFailures()
   for (let index = 0; index < 8; index += 1) failures.add(true)
   failures.beginLook()
   failures.learn(9)
@@ -18,7 +18,7 @@ test('takes over that the database knows of fewer, and never of more', () => {
 })
 
 test('keeps a failure that came while the database was asked, also when an answer before it was none', () => {
-  const failures = new FailuresInRow()
+  const failures = new ConsecutiveFailures()
   failures.add(true)
   failures.beginLook()
   failures.add(false)
