@@ -11,25 +11,27 @@ interface Branch {
   [name: string]: string | Branch
 }
 
+export interface OwnerText {
+  readonly text: string
+  /** Whether it differs from device to device of one platform. */
+  readonly isFilled: boolean
+}
+
 /**
  * The template filled in for a platform, by the names of what is filled in for each device.
  *
  * @throws Error that says what is wrong with the template
  */
-export function renderOwnerText(template: string, platform: string): string {
+export function renderOwnerText(template: string, platform: string): OwnerText {
   const root = newBranch()
   const variables = listTemplateVariables(template)
-  // The longer first: where a template reads a list and a member of it, the members stand.
-  for (const path of variables.toSorted((one, other) => other.length - one.length)) {
+  // The shorter first: where a template reads a list and something of it, the list stands.
+  for (const path of variables.toSorted((one, other) => one.length - other.length)) {
     fillIn(root, path, toPlaceholder(path))
   }
   fillIn(root, ['device', 'platform'], platform)
-  return renderTemplate(template, root).trim()
-}
-
-/** Whether a template differs from device to device of one platform. */
-export function isFilledIn(template: string): boolean {
-  return listTemplateVariables(template).some((path) => path.join('.') !== 'device.platform')
+  const isFilled = variables.some((path) => path.join('.') !== 'device.platform')
+  return { text: renderTemplate(template, root).trim(), isFilled }
 }
 
 /** Without what objects inherit: a template may name `__proto__`. */
@@ -42,11 +44,11 @@ function fillIn(root: Branch, path: readonly string[], value: string): void {
   if (last === undefined) return
   let branch = root
   for (const name of path.slice(0, -1)) {
-    const next = branch[name]
-    if (typeof next === 'object') branch = next
-    else branch = branch[name] = newBranch()
+    const next = (branch[name] ??= newBranch())
+    if (typeof next === 'string') return
+    branch = next
   }
-  if (typeof branch[last] !== 'object') branch[last] = value
+  branch[last] = value
 }
 
 function toPlaceholder(path: readonly string[]): string {

@@ -1,23 +1,20 @@
 import { SegmentedControl, Text } from '@mantine/core'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import type { Check } from '../api/generated/types.gen.ts'
 import { CodeBlock } from '../kit/code-block.tsx'
 import { Fault } from '../kit/confirm.tsx'
 import { Markdown } from '../kit/markdown.tsx'
 import { Section } from '../kit/page.tsx'
 import classes from './checks.module.css'
-import { isFilledIn, renderOwnerText } from './owner-text.ts'
+import { renderOwnerText } from './owner-text.ts'
 import { texts } from './texts.ts'
 
 /** The texts of a check for one platform at a time, where they differ. */
 export function OwnerTextsView({ check }: { readonly check: Check }) {
   const [platform = '', setPlatform] = useState<string | undefined>(check.compatible_platforms[0])
-  const templates = [check.rationale_template, check.fix_instructions_template]
-  const forms = check.compatible_platforms.map((each) =>
-    templates.map((template) => showOwnerText(template, each)),
-  )
-  const isSame = new Set(forms.map((form) => JSON.stringify(form))).size < 2
-  const [rationale, fix] = templates.map((template) => showOwnerText(template, platform))
+  const forms = useMemo(() => toForms(check), [check])
+  const isSame = new Set(Array.from(forms.values(), (form) => JSON.stringify(form))).size < 2
+  const [rationale, fix] = forms.get(platform) ?? []
   const isFilled = [rationale, fix].some((shown) => shown?.isFilled === true)
   return (
     <Section
@@ -54,18 +51,31 @@ export function OwnerTextsView({ check }: { readonly check: Check }) {
 interface ShownText {
   readonly template: string
   readonly text?: string
-  readonly fault?: Error
+  /** What is wrong with the template. */
+  readonly fault?: string
   readonly isFilled: boolean
 }
 
-/** The text, or what is wrong with its template. */
+/** Both texts by platform. */
+function toForms(check: Check): ReadonlyMap<string, readonly ShownText[]> {
+  const templates = [check.rationale_template, check.fix_instructions_template]
+  return new Map(
+    check.compatible_platforms.map((platform) => [
+      platform,
+      templates.map((template) => showOwnerText(template, platform)),
+    ]),
+  )
+}
+
 function showOwnerText(template: string, platform: string): ShownText {
   try {
-    const text = renderOwnerText(template, platform)
-    return { template, text, isFilled: isFilledIn(template) }
+    return { template, ...renderOwnerText(template, platform) }
   } catch (error) {
-    const fault = error instanceof Error ? error : new Error(String(error))
-    return { template, fault, isFilled: false }
+    return {
+      template,
+      fault: error instanceof Error ? error.message : String(error),
+      isFilled: false,
+    }
   }
 }
 
@@ -80,7 +90,7 @@ function OwnerText({ title, shown }: OwnerTextProps) {
       <h3>{title}</h3>
       {shown?.fault !== undefined ? (
         <>
-          <Fault error={shown.fault} />
+          <Fault error={new Error(shown.fault)} />
           <CodeBlock name={title} value={shown.template} />
         </>
       ) : shown?.text === undefined || shown.text === '' ? (

@@ -208,7 +208,7 @@ async function startOnPorts(
 }
 
 /**
- * The wanted port of the loopback interface; without one 8080, or when that is taken one beside the ports of the probe.
+ * The wanted port of the loopback interface; without one 8080, or, when that is taken, the one below the ports of the probe.
  *
  * @throws DemoError when the wanted port is taken: another service would answer in its place
  */

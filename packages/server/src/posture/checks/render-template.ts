@@ -108,10 +108,14 @@ export function parseTemplateProblems(template: string): readonly string[] {
  */
 export function listTemplateVariables(template: string): readonly (readonly string[])[] {
   try {
-    return liquid.globalVariableSegmentsSync(parseBounded(template)).map((segments) => {
-      const end = segments.findIndex((segment) => typeof segment !== 'string')
-      return segments.slice(0, end === -1 ? undefined : end).map(String)
-    })
+    const { globals } = liquid.analyzeSync(parseBounded(template), { partials: false })
+    const paths = Object.values(globals).flatMap((uses) =>
+      uses.map(({ segments }) => {
+        const end = segments.findIndex((segment) => typeof segment !== 'string')
+        return segments.slice(0, end === -1 ? undefined : end).map(String)
+      }),
+    )
+    return [...new Map(paths.map((path) => [path.join('\n'), path])).values()]
   } catch (error) {
     const message = `The template cannot be read: ${describeFailure(error)}`
     throw new AppError('invalid_body', message, { cause: error })

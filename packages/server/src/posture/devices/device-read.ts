@@ -127,7 +127,7 @@ function isOwnedBy(clause: SearchClause): Expression<SqlBool> {
         or ${clauseToSql(sql.ref('person.email'), clause)}))`
 }
 
-/** Where devices are found by it, those with a contact and those without by themselves: each is one join, not a look per device. */
+/** Where devices are found by it, those with a contact and those without are looked for separately: each is one join, not a look per device. */
 function isSeenAt(clause: SearchClause, use: ConditionUse): ClauseCondition {
   if (use !== 'found') return clauseToSql(LAST_SEEN_AT, clause)
   const isContactAt = clauseToSql(sql.ref('device_contact.last_seen_at'), clause)
