@@ -20,6 +20,11 @@ it('differs by the platform alone where nothing else is read', () => {
   expect(renderOwnerText(template, 'linux')).toEqual({ text: 'here', isFilled: false })
 })
 
+it('fills in nothing where a value is only compared', () => {
+  const template = '{% if issue.value.count > 2 %}many{% else %}few{% endif %}'
+  expect(renderOwnerText(template, 'linux')).toEqual({ text: 'few', isFilled: false })
+})
+
 it('shows what is read as a whole and by its parts', () => {
   const list =
     '{% if issue.value.items.size > 2 %}{% for each in issue.value.items %}{{ each }}{% endfor %}{% endif %}'

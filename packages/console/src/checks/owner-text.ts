@@ -13,7 +13,7 @@ interface Branch {
 
 export interface OwnerText {
   readonly text: string
-  /** Whether it differs from device to device of one platform. */
+  /** Whether it shows what differs from device to device of one platform. */
   readonly isFilled: boolean
 }
 
@@ -30,8 +30,13 @@ export function renderOwnerText(template: string, platform: string): OwnerText {
     fillIn(root, path, toPlaceholder(path))
   }
   fillIn(root, ['device', 'platform'], platform)
-  const isFilled = variables.some((path) => path.join('.') !== 'device.platform')
-  return { text: renderTemplate(template, root).trim(), isFilled }
+  const text = renderTemplate(template, root).trim()
+  // A value that is only compared is not shown. What Markdown would read as its own has a backslash before it.
+  const shown = text.replaceAll('\\', '')
+  const isFilled = variables.some(
+    (path) => path.join('.') !== 'device.platform' && shown.includes(toPlaceholder(path)),
+  )
+  return { text, isFilled }
 }
 
 /** Without what objects inherit: a template may name `__proto__`. */

@@ -29,7 +29,7 @@ import { texts } from './texts.ts'
 const ABOVE = [{ label: texts.title, to: '/groups' }]
 
 /** The serial makes room for what takes a device out of the group. */
-const COLUMNS = DEVICE_COLUMNS.map((column) =>
+const CHANGEABLE_COLUMNS = DEVICE_COLUMNS.map((column) =>
   column.id === 'serial' ? { ...column, hidden: true } : column,
 )
 
@@ -153,7 +153,7 @@ function Members({ groupId, mayChange }: MembersProps) {
         </Button>
       ),
     }
-    return mayChange ? [...COLUMNS, removing] : COLUMNS
+    return mayChange ? [...CHANGEABLE_COLUMNS, removing] : DEVICE_COLUMNS
   }, [mayChange, mutate])
   return (
     <DataTable

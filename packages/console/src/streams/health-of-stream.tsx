@@ -7,7 +7,6 @@ import { ActionDialog } from '../kit/confirm.tsx'
 import { Facts, Section } from '../kit/page.tsx'
 import { Time } from '../kit/time.tsx'
 import { formatCount, formatDuration } from './format.ts'
-import { lastAcceptedAt } from './last-accepted-at.ts'
 import classes from './overview-tab.module.css'
 import { texts } from './texts.ts'
 
@@ -66,7 +65,7 @@ function factsOf(stream: Stream, health: StreamHealth): readonly (readonly [stri
   const heartbeat =
     health.heartbeat_minutes === null ? page.never : page.everyMinutes(health.heartbeat_minutes)
   return [
-    [page.lastSuccess, <Time key="s" at={lastAcceptedAt(health)} />],
+    [page.lastSuccess, <Time key="s" at={health.last_success_at} />],
     [page.lastFailure, <Failure key="f" health={health} />],
     ...(health.failing_since === null
       ? []

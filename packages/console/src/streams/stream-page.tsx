@@ -12,7 +12,6 @@ import { Loaded } from '../kit/states.tsx'
 import { useMay } from '../shell/session.ts'
 import { ExplainTab } from './explain-tab.tsx'
 import { KeysTab } from './keys-tab.tsx'
-import { lastAcceptedAt } from './last-accepted-at.ts'
 import { OverviewTab } from './overview-tab.tsx'
 import { PollTokensTab } from './poll-tokens-tab.tsx'
 import { ReplayTab } from './replay-tab.tsx'
@@ -98,7 +97,7 @@ function Lead({ stream }: { readonly stream: Stream }) {
   const told =
     count > 0
       ? texts.page.givenUp(formatCount({ count, exact }))
-      : lastAcceptedAt(health) === null
+      : health.last_success_at === null
         ? texts.page.unused
         : texts.page.healthy
   return health.queue.count > 0 ? `${told}, ${waiting}.` : `${told}; nothing is waiting.`

@@ -31,7 +31,7 @@ import {
 import { deleteStreams, startReceivers } from './demo-receivers.ts'
 import { EventTally } from './event-tally.ts'
 import { prepareOrganisation } from './prepare-organisation.ts'
-import { startTrial, toRedirectUri } from './try-sign-in/start-trial.ts'
+import { answerNotYet, startTrial, toRedirectUri } from './try-sign-in/start-trial.ts'
 
 export interface DemoOptions {
   readonly deviceCount: number
@@ -97,7 +97,7 @@ async function runParts(
   const fleet = await createDemoFleet(baseUrl, options.deviceCount, probePorts)
   cleanup.add(() => fleet.stop())
   printStep('Preparing people, keys and enrollment secrets …')
-  const trialServer = createServer()
+  const trialServer = createServer(answerNotYet)
   const trialPort = await listenOnFreePort(trialServer, HOST)
   cleanup.add(() => close(trialServer))
   const prepared = await prepareOrganisation(config, fleet.owners, toRedirectUri(trialPort))

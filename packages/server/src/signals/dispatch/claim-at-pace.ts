@@ -5,13 +5,7 @@
 import type { Kysely } from 'kysely'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
-import { isCircuitOpen } from './circuit-breaker.ts'
-import {
-  claimDeliveries,
-  type Claimed,
-  type ClaimRequest,
-  type DestinationSchedule,
-} from './claim-store.ts'
+import { claimDeliveries, type Claimed, type ClaimRequest } from './claim-store.ts'
 import type { DeliveryChannel } from './delivery-channel.ts'
 import type { DeliveryLog } from './delivery-log.ts'
 
@@ -58,10 +52,4 @@ export async function prepareClaim(
     log.error({ err: error, destination_id: destinationId }, 'deliveries could not be prepared')
     return undefined
   }
-}
-
-/** Nothing stands in the way of a claim of all that is due. */
-export function isUsual(schedule: DestinationSchedule): boolean {
-  const { state, pausedForMs, isPaced } = schedule
-  return state === 'active' && pausedForMs <= 0 && !isPaced && !isCircuitOpen(schedule)
 }

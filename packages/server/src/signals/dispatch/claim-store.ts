@@ -7,7 +7,7 @@ import { MINUTE_MS } from '../../platform/clock.ts'
 import { msUntil, timeInMs } from '../../platform/db/database-time.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
-import { FAILURES_TO_OPEN } from './circuit-breaker.ts'
+import { FAILURES_TO_OPEN, isCircuitOpen } from './circuit-breaker.ts'
 import type { ClaimedDelivery, DestinationKind } from './delivery-channel.ts'
 import {
   EVERY_DELIVERY,
@@ -271,6 +271,12 @@ export interface DestinationSchedule {
   readonly isPaced: boolean
   /** Where everything that waits is, up to where it was looked for. */
   readonly range: DeliveryRange
+}
+
+/** Nothing stands in the way of a claim of all that is due. */
+export function isUsual(schedule: DestinationSchedule): boolean {
+  const { state, pausedForMs, isPaced } = schedule
+  return state === 'active' && pausedForMs <= 0 && !isPaced && !isCircuitOpen(schedule)
 }
 
 /** A destination `d` as a schedule says it, but for what is due. */

@@ -10,11 +10,12 @@ import { attemptDelivery, type AttemptRules } from './attempt-delivery.ts'
 import { FAILURES_TO_OPEN, isCircuitOpen } from './circuit-breaker.ts'
 import { DOUBT_INTERVAL_MS, DoubtfulClaims } from './doubtful-claims.ts'
 import { BackgroundWork } from './background-work.ts'
-import { claimAtPace, isUsual, prepareClaim, type Claim } from './claim-at-pace.ts'
+import { claimAtPace, prepareClaim, type Claim } from './claim-at-pace.ts'
 import { ConsecutiveFailures } from './consecutive-failures.ts'
 import {
   claimBySchedule,
   findDestinationSchedule,
+  isUsual,
   type Claimed,
   type DestinationSchedule,
 } from './claim-store.ts'
@@ -202,11 +203,8 @@ export class DestinationDispatcher implements SlotUser {
     const channel = this.#channel
     this.#channel = undefined
     this.#failures.beginLook()
-    if (
-      channel === undefined ||
-      this.#failures.count >= FAILURES_TO_OPEN ||
-      !this.#hasRoom(false)
-    ) {
+    const isProbing = this.#failures.count >= FAILURES_TO_OPEN
+    if (channel === undefined || isProbing || !this.#hasRoom(false)) {
       return { mayClaim: false, schedule: await findDestinationSchedule(db, this.#id, range) }
     }
     const request = this.#beginClaim(this.#room)
@@ -343,6 +341,7 @@ export class DestinationDispatcher implements SlotUser {
     // Before the database says so: a receiver that refuses connections would see all that is claimed.
     if (this.#failures.count >= FAILURES_TO_OPEN) this.#releaseUnsent()
     this.#shared.recorder.record(outcome, () => {
+      this.#failures.noteRecorded()
       this.#partitions.unblockAll(subjects, this.#claimNumber)
       this.#finish([delivery], verdict.kind === 'retry')
     })

@@ -66,6 +66,12 @@ async function poll(id: string, payload?: object) {
   return answer.body
 }
 
+async function lastSuccessOf(id: string): Promise<string | null> {
+  const path = `/ssf_streams/${id}/health`
+  const { body } = await streams.call<{ last_success_at: string | null }>(path)
+  return body.last_success_at
+}
+
 function claimsOf(token: string): Record<string, unknown> {
   return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Record<
     string,
@@ -198,6 +204,20 @@ describe('polling', () => {
     const rest = await poll(id, { ack: [one, two, one, 'unknown'] })
     expect(Object.keys(rest.sets)).toEqual(Object.keys(first.sets).slice(2))
     expect(await poll(id)).toEqual(rest)
+  })
+
+  it('tells when the receiver last took an event', async () => {
+    const { id } = await createStream()
+    await emit()
+    const [jti = ''] = Object.keys((await poll(id)).sets)
+    await poll(id, { ack: ['unknown'] })
+    expect(await lastSuccessOf(id)).toBeNull()
+    const at = streams.clock.now().toISOString()
+    await poll(id, { ack: [jti, 'unknown'] })
+    expect(await lastSuccessOf(id)).toBe(at)
+    streams.clock.advance(1_000)
+    await poll(id, { ack: [jti] })
+    expect(await lastSuccessOf(id)).toBe(at)
   })
 
   it('gives at most a hundred, oldest first, and says when there are more', async () => {

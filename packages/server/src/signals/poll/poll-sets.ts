@@ -136,7 +136,7 @@ async function takeAcknowledgements(
   const failures = { now, attemptsMax: REPORTED_FAILURES_MAX }
   // Refusals first: an id in both has ended, and not by being received.
   await recordReportedErrors(db, stream.destinationId, reports, failures)
-  const acceptedKids = await acknowledgeSets(db, stream.destinationId, ack.map(toStorableText), now)
+  const acceptedKids = await acknowledgeSets(db, stream, ack.map(toStorableText), now)
   if (ack.length + setErrs.size > 0) topics.tell(['deliveries'])
   for (const kid of acceptedKids) {
     keyRing.proofs.noteAcceptance(stream.destinationId, kid, address ?? null)

@@ -156,24 +156,37 @@ export async function storeTokens(db: Kysely<Schema>, sets: readonly SignedSet[]
 
 /**
  * Marks SETs as received and answers the keys that signed them. Ids that are unknown, finished or
- * another stream's are passed over.
+ * another stream's are passed over. Of a stream that falls back to polls only a push says that its receiver works again.
  */
 export async function acknowledgeSets(
   db: Kysely<Schema>,
-  destinationId: DestinationId,
+  { destinationId, deliveryMethod }: Pick<Stream, 'destinationId' | 'deliveryMethod'>,
   eventIds: readonly string[],
   now: Date,
 ): Promise<string[]> {
   if (eventIds.length === 0) return []
-  const rows = await db
-    .updateTable('delivery')
-    .set({ state: 'delivered', finished_at: now, claimed_by: null, claim_expires_at: null })
-    .where('event_id', '=', sql<string>`any(${eventIds}::text[])`)
-    .where('destination_id', '=', destinationId)
-    .where('state', '=', 'queued')
-    .returning('signing_kid')
+  const received = db.with('received', (query) =>
+    query
+      .updateTable('delivery')
+      .set({ state: 'delivered', finished_at: now, claimed_by: null, claim_expires_at: null })
+      .where('event_id', '=', sql<string>`any(${eventIds}::text[])`)
+      .where('destination_id', '=', destinationId)
+      .where('state', '=', 'queued')
+      .returning('signing_kid'),
+  )
+  const noted = received.with('noted', (query) =>
+    query
+      .updateTable('delivery_destination')
+      .set({ last_success_at: now })
+      .where('id', '=', destinationId)
+      .where(sql<boolean>`exists (select from received)`),
+  )
+  const rows = await (deliveryMethod === 'poll' ? noted : received)
+    .selectFrom('received')
+    .select('signing_kid')
+    .distinct()
     .execute()
-  return [...new Set(rows.flatMap(({ signing_kid }) => signing_kid ?? []))]
+  return rows.flatMap(({ signing_kid }) => signing_kid ?? [])
 }
 
 /** What a receiver reports about a SET that it did not take. */

@@ -128,6 +128,11 @@ it('after an hour of nothing but failures the events can be polled, in order per
   const acknowledged = [...first, ...announced]
   await poll(id, { ack: acknowledged, maxEvents: 0 })
   expect(await statesOf(first)).toEqual(['delivered', 'delivered'])
+  // What is fetched says nothing of the address that events are pushed to.
+  const { body: health } = await streams.call<{ last_success_at: unknown }>(
+    `/ssf_streams/${id}/health`,
+  )
+  expect(health.last_success_at).toBeNull()
   const before = receiver.requests.length
   receiver.respond(answerWith(202))
   await streams.db

@@ -48,6 +48,15 @@ export function toRedirectUri(port: number): string {
   return `${toOrigin(port)}${TRIAL_PATHS.callback}`
 }
 
+/** Answers for the application until it is started. */
+export function answerNotYet(_request: IncomingMessage, response: ServerResponse): void {
+  send(response, {
+    status: 503,
+    body: 'The demo is still starting. Try again in a moment.',
+    headers: { 'retry-after': '2' },
+  })
+}
+
 /** Serves the application on a loopback address, and answers where its page is. */
 export async function startTrial(options: TrialOptions): Promise<string> {
   const { server, port, baseUrl, credentials, visitor } = options
@@ -58,6 +67,7 @@ export async function startTrial(options: TrialOptions): Promise<string> {
     redirectUri: toRedirectUri(port),
   })
   const answer = createAnswerer(origin, visitor, relyingParty)
+  server.removeListener('request', answerNotYet)
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     answer(request).then(
       (found) => send(response, found),
