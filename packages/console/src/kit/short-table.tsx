@@ -30,7 +30,13 @@ export function ShortTable<Item>({ name, columns, list, rowId, empty }: ShortTab
   }
   if (items.length === 0) return <div className={classes.empty}>{empty}</div>
   return (
-    <div className={classes.scroll} tabIndex={0} role="region" aria-label={name}>
+    <div
+      className={classes.scroll}
+      tabIndex={0}
+      role="region"
+      aria-label={name}
+      data-testid="short-table"
+    >
       <table className={classes.table} aria-label={name}>
         <thead>
           <tr>

@@ -31,7 +31,7 @@ export function ScimPage() {
 function Settings({ settings }: { readonly settings: ScimSettings }) {
   return (
     <>
-      <Section title={texts.scimAddress}>
+      <Section title={texts.scimConnection}>
         <Facts
           facts={[
             [texts.scimAddress, <Copyable key="url" value={settings.base_url} />],
@@ -59,7 +59,7 @@ function Settings({ settings }: { readonly settings: ScimSettings }) {
                   {key.name}
                 </Link>{' '}
                 <Text span size="xs" c="dimmed">
-                  <Time at={key.last_used_at} />
+                  {texts.scimKeyUsed} <Time at={key.last_used_at} />
                 </Text>
               </span>,
             ])}

@@ -43,11 +43,13 @@ export const texts = {
   confirmThresholdHelp:
     'Every device is judged anew in one change. Receivers of signals are told of each device whose compliance changes by it.',
   change: 'Change threshold',
+  scimConnection: 'Connection',
   scimAddress: 'Address (base URL)',
   scimToken: 'Token',
   scimTokenHelp: (permission: string) =>
     `An API key that holds "${permission}". Create one for each identity provider.`,
   scimKeys: 'Keys that provision',
+  scimKeyUsed: 'Last used:',
   noScimKeys: 'No key holds this permission yet: nothing is provisioned.',
   users: 'People switched on',
   usersOff: 'People switched off',
@@ -58,5 +60,5 @@ export const texts = {
   figures: 'How much there is',
   forEver: 'For ever',
   oldest: 'Oldest',
-  rowsOf: (rows: string, size: string) => `${rows} rows, ${size}`,
+  rowsOf: (rows: string, size: string) => `${rows} ${rows === '1' ? 'row' : 'rows'}, ${size}`,
 } as const

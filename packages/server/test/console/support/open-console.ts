@@ -162,7 +162,7 @@ export async function expectAccessible(page: Page): Promise<void> {
 /** By how many px the page, or a list on it, is wider than there is room; `lists` are those in the page. */
 const TOO_WIDE = (lists: string) => `Math.max(...[document.documentElement, ${lists}]
   .map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth))`
-const ALL_LISTS = "...document.querySelectorAll('[data-testid=rows]')"
+const ALL_LISTS = "...document.querySelectorAll('[data-testid=rows], [data-testid=short-table]')"
 
 /**
  * Keeps pictures of a page in both themes and widths where `HELIOGRAPH_TEST_SCREENSHOTS` names a folder, and
