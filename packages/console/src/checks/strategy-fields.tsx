@@ -61,6 +61,7 @@ export function StrategyFields({ wanted, isDisabled, onChange }: StrategyFieldsP
         <Slider
           mt="xs"
           mb="lg"
+          mx="md"
           min={0}
           max={100}
           step={5}

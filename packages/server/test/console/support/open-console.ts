@@ -159,14 +159,15 @@ export async function expectAccessible(page: Page): Promise<void> {
   }
 }
 
-/** By how many px the page, or a list on it, is wider than there is room; `lists` are those in the page. */
-const TOO_WIDE = (lists: string) => `Math.max(...[document.documentElement, ${lists}]
+/** By how many px the page, or a part of it, is wider than there is room; `parts` are those that are looked at. */
+const TOO_WIDE = (parts: string) => `Math.max(...[document.documentElement, ${parts}]
   .map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth))`
-const ALL_LISTS = "...document.querySelectorAll('[data-testid=rows], [data-testid=short-table]')"
+const CARDS_AND_LISTS =
+  "...document.querySelectorAll('main section, [data-testid=rows], [data-testid=short-table]')"
 
 /**
  * Keeps pictures of a page in both themes and widths where `HELIOGRAPH_TEST_SCREENSHOTS` names a folder, and
- * finds what reaches beyond the window at either width, and lists that hide a column, but where they may.
+ * finds what reaches beyond the window or its card at either width, and lists that hide a column, but where they may.
  */
 export async function expectFitting(
   page: Page,
@@ -177,7 +178,7 @@ export async function expectFitting(
   if (folder !== undefined) await mkdir(folder, { recursive: true })
   for (const viewport of [NARROW, LAPTOP]) {
     await page.setViewportSize(viewport)
-    const tooWide = () => page.evaluate<number>(TOO_WIDE(mayListsScroll ? '' : ALL_LISTS))
+    const tooWide = () => page.evaluate<number>(TOO_WIDE(mayListsScroll ? '' : CARDS_AND_LISTS))
     // A page takes its new width up when its turn comes.
     await expect.poll(tooWide, { message: `${name} at ${viewport.width}` }).toBeLessThanOrEqual(0)
     if (folder === undefined) continue
