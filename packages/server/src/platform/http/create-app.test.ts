@@ -218,6 +218,25 @@ describe('connections', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 400 /)
   })
 
+  const host = 'Host: a.example\r\n'
+  it.each([
+    ['headers that are too long', 431, `${host}X-Big: ${'x'.repeat(20_000)}\r\n`],
+    ['a header that is none', 400, `${host}Bad Header: x\r\n`],
+    ['two lengths', 400, `${host}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n`],
+    ['an unknown expectation', 417, `${host}Expect: 200-ok\r\nContent-Length: 0\r\n`],
+    ['no host', 400, ''],
+  ])('answers a request with %s by %d and an error that an agent understands', async (...row) => {
+    const [, status, headers] = row
+    const { app } = setUp()
+    await app.listen({ host: '127.0.0.1', port: 0 })
+    const { port } = app.server.address() as AddressInfo
+    const answer = await exchange(port, `POST /echo HTTP/1.1\r\n${headers}\r\n`)
+    expect(answer.split(' ')[1]).toBe(String(status))
+    expect(answer.toLowerCase()).toContain('content-type: application/json')
+    const [, body = ''] = answer.split('\r\n\r\n')
+    expect(typeof (JSON.parse(body) as { error: unknown }).error).toBe('string')
+  })
+
   it('lets go of a client that is sent away and keeps its half open', async () => {
     const { app } = setUp()
     await app.listen({ host: '127.0.0.1', port: 0 })

@@ -5,7 +5,6 @@
  */
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
-import type { Socket } from 'node:net'
 import fastify, {
   LogController,
   type FastifyBaseLogger,
@@ -18,6 +17,7 @@ import { SECOND_MS } from '../clock.ts'
 import { runAs } from '../db/pool-turns.ts'
 import { newRequestId } from '../ids.ts'
 import { createAddressList } from '../net/address-list.ts'
+import { answerBrokenRequest, answerUnknownExpectations, hasHost } from './broken-request.ts'
 import { DirectRoutes } from './direct-routes.ts'
 import {
   createErrorHandler,
@@ -54,8 +54,6 @@ const HANDSHAKE_TIMEOUT_MS = 20 * SECOND_MS
 const CONNECTIONS_CHECK_MS = 5 * SECOND_MS
 /** A connection is closed on which nothing comes and nothing is taken; the slowest answers take half as long. */
 const SILENCE_TIMEOUT_MS = 300 * SECOND_MS
-/** How long a client that is sent away has to take the last bytes. */
-const FAREWELL_MS = 2 * SECOND_MS
 const PATH_PARAM_LENGTH_MAX = 256
 
 /**
@@ -119,10 +117,15 @@ function createNodeServer(handler: RequestListener, https: HttpAppOptions['https
     headersTimeout: HEADERS_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     connectionsCheckingInterval: CONNECTIONS_CHECK_MS,
+    // One without is answered here: Node.js would answer nothing but the status.
+    requireHostHeader: false,
+  }
+  const listener: RequestListener = (request, response) => {
+    if (hasHost(request, response)) handler(request, response)
   }
   const server =
     https === undefined
-      ? createServer(timeouts, handler)
+      ? createServer(timeouts, listener)
       : createSecureServer(
           {
             ...timeouts,
@@ -130,8 +133,9 @@ function createNodeServer(handler: RequestListener, https: HttpAppOptions['https
             handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
             minVersion: 'TLSv1.2',
           },
-          handler,
+          listener,
         )
+  answerUnknownExpectations(server)
   return server.setTimeout(SILENCE_TIMEOUT_MS)
 }
 
@@ -247,26 +251,4 @@ function versionRetired(): AppError {
 function handleFrameworkError(error: Error, request: FastifyRequest, reply: FastifyReply): void {
   const refusal = toRequestError(error, request) ?? unmatchedPath(request.method, [])
   sendErrorAnswer(reply.header('request-id', request.id), toErrorAnswer(refusal, request.id))
-}
-
-/**
- * Bytes that are not HTTP, or none for too long: there is no request to answer, only a socket to close. What
- * the client does then is not waited for: a connection of which one half is closed would stay as long as the
- * client keeps the other half open.
- */
-function answerBrokenRequest(error: Error & { code: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
-    socket.destroy()
-    return
-  }
-  const status =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? '431 Request Header Fields Too Large'
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? '408 Request Timeout'
-        : '400 Bad Request'
-  socket.write(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`)
-  socket.destroySoon()
-  const timer = setTimeout(() => socket.destroy(), FAREWELL_MS)
-  socket.once('close', () => clearTimeout(timer))
 }

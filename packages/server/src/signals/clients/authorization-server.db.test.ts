@@ -70,6 +70,15 @@ describe('the token endpoint', () => {
     expect((await post(grant, basic(api.client))).body['scope']).toBe('ssf.read ssf.manage')
   })
 
+  it('ssf-T140 refuses unknown scopes that no known one is among: none means all', async () => {
+    for (const scope of ['ssf.reed', 'SSF.READ', 'all of them']) {
+      const { status, body } = await post({ ...grant, scope }, basic(api.client))
+      expect([status, body['error']]).toEqual([400, 'invalid_scope'])
+    }
+    const { body } = await post({ ...grant, scope: 'ssf.read ssf.reed' }, basic(api.client))
+    expect(body['scope']).toBe('ssf.read')
+  })
+
   it('ssf-T140 refuses a scope that the client may not have', async () => {
     const client = await api.newClient({ scopes: ['ssf.read'] })
     const { status, body } = await post({ ...grant, scope: 'ssf.manage' }, basic(client))

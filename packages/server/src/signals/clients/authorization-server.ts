@@ -148,8 +148,13 @@ function createProvider(dependencies: AuthorizationServerDependencies): Provider
     routes: PATHS,
     ttl: {
       // Runs when the token is made, before its scope is stored and told: a client that asks for no
-      // scope gets all that it may have (RFC 6749 section 3.3).
-      ClientCredentials: (_context, token, client) => {
+      // scope gets all that it may have (RFC 6749 section 3.3). One that asks for unknown ones alone does not: it may have
+      // misspelt the lesser one.
+      ClientCredentials: (context, token, client) => {
+        const asked = context.oidc.params?.['scope']
+        if (token.scope === undefined && typeof asked === 'string' && asked.trim() !== '') {
+          throw new errors.InvalidScope('requested scope is unknown', asked)
+        }
         token.scope ??= client.scope
         return ACCESS_TOKEN_SECONDS
       },
