@@ -151,7 +151,8 @@ function createProvider(dependencies: AuthorizationServerDependencies): Provider
       // scope gets all that it may have (RFC 6749 section 3.3). One that asks for unknown ones alone does not: it may have
       // misspelt the lesser one.
       ClientCredentials: (context, token, client) => {
-        const asked = context.oidc.params?.['scope']
+        // As it was sent: the library has taken unknown names out of the parameters by now.
+        const asked = context.oidc.body?.['scope']
         if (token.scope === undefined && typeof asked === 'string' && asked.trim() !== '') {
           throw new errors.InvalidScope('requested scope is unknown', asked)
         }
