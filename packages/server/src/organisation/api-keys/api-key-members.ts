@@ -40,6 +40,11 @@ export function parseExpiry(change: Change, expiresAt: Date | null): Date | null
   throw invalid('expires_at', 'must be in the future')
 }
 
+/** Who is responsible for the use of a key, as its audit entries say after what was done. */
+export function answersFor({ firstName, lastName }: Pick<Admin, 'firstName' | 'lastName'>): string {
+  return `; ${firstName} ${lastName} is responsible for its use`
+}
+
 /** What a key may do, in words. */
 export function describePermissions(permissions: readonly GrantedPermission[]): string {
   if (permissions.length === 0) return 'read access'

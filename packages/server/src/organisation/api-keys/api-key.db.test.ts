@@ -58,6 +58,21 @@ describe('API keys', () => {
     expect(await authenticate(key)).toMatchObject({ id, permissions: new Set(['Remove Devices']) })
   })
 
+  it('names who is responsible for its use in the audit log', async () => {
+    const { id } = await create({ name: 'of Ada' })
+    await runChange(ORIGIN, (change) => rotateApiKey(change, sealer, id, 0))
+    const rows = await database.db
+      .selectFrom('audit_entry')
+      .select('description')
+      .where('description', 'like', '%of Ada%')
+      .orderBy('sequence')
+      .execute()
+    expect(rows.map(({ description }) => description)).toEqual([
+      'created the API key of Ada with read access; Ada Admin is responsible for its use',
+      'rotated the API key of Ada; Ada Admin is responsible for its use',
+    ])
+  })
+
   it('stores neither the key nor a text that contains it', async () => {
     const { key, id } = await create()
     const row = await database.db

@@ -2,8 +2,8 @@ import type { JsonObject } from '../../changes/audit/audit-entry.ts'
 import type { Change } from '../../changes/change.ts'
 import { conflict } from '../../platform/app-error.ts'
 import { parseName } from '../../platform/parse-text.ts'
-import { findAdminForShare } from '../admins/find-admin.ts'
-import { parseExpiry, parsePermissions, resolveResponsible } from './api-key-members.ts'
+import { findAdminForShare, type Admin } from '../admins/find-admin.ts'
+import { answersFor, parseExpiry, parsePermissions, resolveResponsible } from './api-key-members.ts'
 import {
   deleteKeyPermissions,
   getKeyForUpdate,
@@ -52,16 +52,18 @@ export async function changeApiKey(
   const permissions =
     edit.permissions === undefined ? oldPermissions : parsePermissions(edit.permissions)
   await changePermissions(change, grantor, { keyId: before.id, oldPermissions, permissions })
+  const responsible = await findNewResponsible(change, before, edit.responsibleEmail)
   const after = await updateKey(change.tx, before.id, {
     name: edit.name === undefined ? before.name : parseName(edit.name, 'name'),
-    responsibleAdminId: await findNewResponsible(change, before, edit.responsibleEmail),
+    responsibleAdminId: responsible?.id ?? null,
     expiresAt: await findNewEnd(change, grantor, before, edit.expiresAt),
     updatedAt: change.at,
   })
+  const isHandedOver = responsible !== undefined && responsible.id !== before.responsibleAdminId
   change.recordAudit({
     action: 'api_key.updated',
     target: { type: 'api_key', id: after.id },
-    description: `changed the API key ${after.name}`,
+    description: `changed the API key ${after.name}${isHandedOver ? answersFor(responsible) : ''}`,
     before: toAuditValues(before, oldPermissions),
     after: toAuditValues(after, permissions),
   })
@@ -83,11 +85,10 @@ async function findNewResponsible(
   change: Change,
   { responsibleAdminId }: ApiKey,
   email: string | undefined,
-): Promise<string | null> {
-  if (email !== undefined) return (await resolveResponsible(change, email)).id
+): Promise<Admin | undefined> {
+  if (email !== undefined) return resolveResponsible(change, email)
   // A key that names nobody has ended, and nobody is demoted beside this change.
-  if (responsibleAdminId !== null) await findAdminForShare(change.tx, responsibleAdminId)
-  return responsibleAdminId
+  return responsibleAdminId === null ? undefined : findAdminForShare(change.tx, responsibleAdminId)
 }
 
 /** Permissions that stay as they are keep the time at which they were granted. */

@@ -2,12 +2,13 @@
  * API keys: who may call the REST API. Owns keys, their permissions with rationale, rotation and
  * revocation. Does not own what a permission opens: each route declares that.
  */
-import { findAdminForShare, hasFullAccess } from '../admins/find-admin.ts'
+import { findAdminForShare, hasFullAccess, type Admin } from '../admins/find-admin.ts'
 import type { Change } from '../../changes/change.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { parseName } from '../../platform/parse-text.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 import {
+  answersFor,
   describePermissions,
   parseExpiry,
   parsePermissions,
@@ -55,7 +56,7 @@ export async function createApiKey(
   const expiresAt = parseExpiry(change, input.expiresAt)
   return issueKey(change, sealer, {
     name: parseName(input.name, 'name'),
-    responsibleAdminId: admin.id,
+    responsible: admin,
     permissions: parsePermissions(input.permissions),
     expiresAt,
     rotatedFromId: null,
@@ -94,7 +95,7 @@ export async function rotateApiKey(
   })
   return issueKey(change, sealer, {
     name: old.name,
-    responsibleAdminId: admin.id,
+    responsible: admin,
     permissions: await listKeyPermissions(change.tx, old.id),
     expiresAt: old.expiresAt,
     rotatedFromId: old.id,
@@ -119,7 +120,7 @@ export async function revokeApiKey(change: Change, keyId: string): Promise<ApiKe
 
 interface KeyDraft {
   readonly name: string
-  readonly responsibleAdminId: string
+  readonly responsible: Admin
   readonly permissions: readonly GrantedPermission[]
   readonly expiresAt: Date | null
   readonly rotatedFromId: string | null
@@ -130,7 +131,7 @@ async function issueKey(change: Change, sealer: Sealer, draft: KeyDraft): Promis
   const secretHash = hashKey(key)
   const row = await insertKey(change.tx, {
     name: draft.name,
-    responsibleAdminId: draft.responsibleAdminId,
+    responsibleAdminId: draft.responsible.id,
     secretHash,
     secretSealed: sealer.seal(key, apiKeyContext(secretHash)),
     secretLastFour: key.slice(-4),
@@ -145,11 +146,11 @@ async function issueKey(change: Change, sealer: Sealer, draft: KeyDraft): Promis
     action: isRotation ? 'api_key.rotated' : 'api_key.created',
     target: { type: 'api_key', id: row.id },
     description: isRotation
-      ? `rotated the API key ${row.name}`
-      : `created the API key ${row.name} with ${describePermissions(draft.permissions)}`,
+      ? `rotated the API key ${row.name}${answersFor(draft.responsible)}`
+      : `created the API key ${row.name} with ${describePermissions(draft.permissions)}${answersFor(draft.responsible)}`,
     after: {
       name: row.name,
-      responsible_admin_id: draft.responsibleAdminId,
+      responsible_admin_id: draft.responsible.id,
       expires_at: draft.expiresAt?.toISOString() ?? null,
       rotated_from_id: draft.rotatedFromId,
       permissions: draft.permissions.map(({ permission, rationale }) => ({
