@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely'
+import { SECOND_MS } from '../../platform/clock.ts'
 import { msUntil } from '../../platform/db/database-time.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
@@ -179,6 +180,13 @@ export async function acknowledgeSets(
       .updateTable('delivery_destination')
       .set({ last_success_at: now })
       .where('id', '=', destinationId)
+      // Once a second, as for pushes: the row would be the hottest of all.
+      .where((is) =>
+        is.or([
+          is('last_success_at', 'is', null),
+          is('last_success_at', '<=', new Date(now.getTime() - SECOND_MS)),
+        ]),
+      )
       .where(sql<boolean>`exists (select from received)`),
   )
   const rows = await (deliveryMethod === 'poll' ? noted : received)
