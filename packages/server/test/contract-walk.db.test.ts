@@ -116,7 +116,7 @@ function listSearches(operation: K2Operation): string[] {
     const [, name = '', operators = ''] = /^(\w+)(\W+)$/.exec(field) ?? []
     const value = exampleOf(operation, name)
     return [...operators].flatMap((operator) => {
-      const text = operator === '<' || operator === '>' ? '2026-01-02T03:04:05.678Z' : value
+      const text = operators.includes('<') ? '2026-01-02T03:04:05.678Z' : value
       return [`${name}${operator}${text}`, `${name}${operator}"${text}"`]
     })
   })

@@ -129,7 +129,8 @@ function FilterBuilder({ fields, onAdd }: FilterBuilderProps) {
   const [chosen, setOperator] = useState('')
   const [value, setValue] = useState('')
   if (field === undefined) return null
-  const operator = field.operators.find((each) => each === chosen) ?? field.operators[0] ?? ':'
+  const operators = operatorsOf(field)
+  const operator = operators.find((each) => each === chosen) ?? operators[0] ?? ':'
   const clause = `${name}${operator}${quote(field, value)}`
   const add = () => {
     onAdd(clause)
@@ -168,7 +169,7 @@ function FilterBuilder({ fields, onAdd }: FilterBuilderProps) {
             />
             <Select
               label={texts.comparison}
-              data={field.operators.map((each) => ({ value: each, label: operatorText(each) }))}
+              data={operators.map((each) => ({ value: each, label: operatorText(each) }))}
               value={operator}
               onChange={(next) => setOperator(next ?? '')}
               comboboxProps={{ withinPortal: false }}
@@ -214,6 +215,11 @@ function ValueInput({ field, value, onChange }: ValueInputProps) {
       onChange={(event) => onChange(event.currentTarget.value)}
     />
   )
+}
+
+/** Nobody picks a time to its millisecond. */
+function operatorsOf({ type, operators }: SearchField) {
+  return type === 'timestamp' ? operators.filter((each) => each !== ':') : operators
 }
 
 function operatorText(operator: string): string {

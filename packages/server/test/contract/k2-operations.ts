@@ -28,12 +28,12 @@ const list = (answers: string | null, searchableFields = ''): K2Operation => ({
 const isNew = (operation: K2Operation): K2Operation => ({ ...operation, isNew: true })
 
 const DEVICE_FIELDS =
-  'id: name:~ registered_at<> last_authenticated_at<> serial:~ note:~ hardware_uuid:~ device_type: will_block_at<>'
+  'id: name:~ registered_at:<> last_authenticated_at:<> serial:~ note:~ hardware_uuid:~ device_type: will_block_at:<>'
 const ISSUE_FIELDS =
-  'id: detected_at<> resolved_at<> blocks_device_at<> last_rechecked_at<> title:~ issue_key:~ issue_value:~ exempted: check_id:~ device_id:~'
-const RESULT_FIELDS = 'device_display_name:~ ran_at<> check_name:~ status:'
-const PERSON_FIELDS = 'id: email:~ name:~ last_authenticated_at<>'
-const REQUEST_FIELDS = 'status: requested_at<> requester_message:~'
+  'id: detected_at:<> resolved_at:<> blocks_device_at:<> last_rechecked_at:<> title:~ issue_key:~ issue_value:~ exempted: check_id:~ device_id:~'
+const RESULT_FIELDS = 'device_display_name:~ ran_at:<> check_name:~ status:'
+const PERSON_FIELDS = 'id: email:~ name:~ last_authenticated_at:<>'
+const REQUEST_FIELDS = 'status: requested_at:<> requester_message:~'
 
 /** By method and path. */
 export const K2_OPERATIONS: Readonly<Record<string, K2Operation>> = {
@@ -53,7 +53,7 @@ export const K2_OPERATIONS: Readonly<Record<string, K2Operation>> = {
   'PUT /devices/{id}/authentication_mode': one('DeviceAuthenticationMode'),
   'DELETE /devices/{id}/registration': one('DeviceRegistration'),
   'POST /devices/{id}/check_refreshes': one('CheckRefresh'),
-  'GET /device_groups': list('DeviceGroup', 'created_at<> name:~ description:~'),
+  'GET /device_groups': list('DeviceGroup', 'created_at:<> name:~ description:~'),
   'GET /device_groups/{id}': one('DeviceGroup'),
   'POST /device_groups/{id}/memberships': list('DeviceGroupMember'),
   'DELETE /device_groups/{id}/memberships/{device_id}': one('DeviceGroupMember'),
@@ -73,7 +73,7 @@ export const K2_OPERATIONS: Readonly<Record<string, K2Operation>> = {
   'PATCH /checks/{id}/configurations': one('CheckConfiguration'),
   'PUT /checks/{id}/configurations': one('CheckConfiguration'),
   'POST /checks/{id}/runs': one('ExternalCheckRun'),
-  'GET /custom_check_drafts': isNew(list('CustomCheckDraft', 'name:~ slug:~ id:~ created_at<>')),
+  'GET /custom_check_drafts': isNew(list('CustomCheckDraft', 'name:~ slug:~ id:~ created_at:<>')),
   'GET /custom_check_drafts/{id}': isNew(one('CustomCheckDraft')),
   'DELETE /custom_check_drafts/{id}': isNew(one('CustomCheckDraft')),
   'GET /exemption_requests': list('ExemptionRequest', REQUEST_FIELDS),
@@ -86,14 +86,14 @@ export const K2_OPERATIONS: Readonly<Record<string, K2Operation>> = {
   'PUT /registration_requests/{id}': one('RegistrationRequest'),
   'GET /auth_logs': list(
     'AuthLog',
-    'timestamp<> city:~ country:~ ip_address:~ agent_version:~ browser_name:~ person_name:~ person_email:~ person_id:~ device_id:~ result:',
+    'timestamp:<> city:~ country:~ ip_address:~ agent_version:~ browser_name:~ person_name:~ person_email:~ person_id:~ device_id:~ result:',
   ),
   'GET /auth_logs/{id}': one('AuthLog'),
-  'GET /audit_logs': list('AuditLog', 'timestamp<> actor_name:~ description:~'),
+  'GET /audit_logs': list('AuditLog', 'timestamp:<> actor_name:~ description:~'),
   'GET /audit_logs/{id}': one('AuditLog'),
   'GET /live_query_campaigns': list(
     'LiveQueryCampaign',
-    'created_at<> name:~ published: tables_used:~',
+    'created_at:<> name:~ published: tables_used:~',
   ),
   'POST /live_query_campaigns': one('LiveQueryCampaign'),
   'GET /live_query_campaigns/{id}': one('LiveQueryCampaign'),
@@ -106,7 +106,7 @@ export const K2_OPERATIONS: Readonly<Record<string, K2Operation>> = {
   ),
   'GET /packages': list('Package'),
   'GET /packages/{id}': one('Package'),
-  'GET /admin_users': list('AdminUser', 'first_name:~ last_name:~ email:~ created_at<>'),
+  'GET /admin_users': list('AdminUser', 'first_name:~ last_name:~ email:~ created_at:<>'),
   'GET /admin_users/{id}': one('AdminUser'),
   'GET /reporting/tables': list('ReportingTable'),
   'GET /reporting/tables/{name}': one('ReportingTable'),

@@ -34,7 +34,7 @@ describe('GET /deprovisioned_people', () => {
   describeListContract({
     api: () => api,
     path: () => '/deprovisioned_people',
-    fields: ['id (:)', 'email (: ~)', 'name (: ~)', 'last_authenticated_at (< >)'],
+    fields: ['id (:)', 'email (: ~)', 'name (: ~)', 'last_authenticated_at (: < >)'],
     narrowSearch: () => 'email~example.org',
   })
 

@@ -53,13 +53,14 @@ describe('GET /person_groups', () => {
   describeListContract({
     api: () => api,
     path: () => '/person_groups',
-    fields: ['name (: ~)', 'updated_at (< >)'],
+    fields: ['name (: ~)', 'updated_at (: < >)'],
     narrowSearch: () => 'name~team',
   })
 
   const SEARCHES: Record<string, readonly string[]> = {
     'name:Board': ['Board'],
     'name~TEAM': ['Sales team', 'Support team', 'Steam engines'],
+    'updated_at:2026-03-01': ['Engineering'],
     'updated_at>2026-02-01': ['Engineering'],
     'updated_at<2026-02-01 AND name~board': ['Board'],
   }
@@ -91,7 +92,7 @@ describe('GET /person_groups/{id}/people', () => {
   describeListContract({
     api: () => api,
     path: () => `/person_groups/${ids.engineering}/people`,
-    fields: ['id (:)', 'email (: ~)', 'name (: ~)', 'last_authenticated_at (< >)'],
+    fields: ['id (:)', 'email (: ~)', 'name (: ~)', 'last_authenticated_at (: < >)'],
     narrowSearch: () => 'name~a',
   })
   describeRecordContract({

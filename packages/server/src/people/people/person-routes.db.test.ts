@@ -53,7 +53,7 @@ describe('GET /people', () => {
   describeListContract({
     api: () => api,
     path: () => '/people',
-    fields: ['id (:)', 'email (: ~)', 'name (: ~)', 'last_authenticated_at (< >)'],
+    fields: ['id (:)', 'email (: ~)', 'name (: ~)', 'last_authenticated_at (: < >)'],
     narrowSearch: () => 'email~example.com',
   })
 
@@ -62,8 +62,10 @@ describe('GET /people', () => {
     'email~EXAMPLE.ORG': ['Alan Turing'],
     'name:"Alan Turing"': ['Alan Turing'],
     'name~TUR': ['Alan Turing'],
+    'last_authenticated_at:2026-01-10T00:00:00.001Z': ['Ada Lovelace'],
     'last_authenticated_at>2026-01-10T00:00:00.001Z': ['Edsger Dijkstra'],
     'last_authenticated_at<2026-02-10': ['Ada Lovelace'],
+    'updated_at:2026-01-12': ['Ada Lovelace'],
     'updated_at>2026-01-10': ['Ada Lovelace'],
     'updated_at<2026-01-10': ['Alan Turing', 'Edsger Dijkstra', 'Barbara Liskov'],
   }

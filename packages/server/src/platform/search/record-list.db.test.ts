@@ -149,7 +149,7 @@ const clause = fc.oneof(
     'owner_id:12',
   ),
   fc
-    .tuple(fc.constantFrom('began_at', 'changed_at'), fc.constantFrom('<', '>'), time)
+    .tuple(fc.constantFrom('began_at', 'changed_at'), fc.constantFrom(':', '<', '>'), time)
     .map(([field, operator, value]) => `${field}${operator}"${value}"`),
 )
 const { expression } = fc.letrec<{ expression: string }>((tie) => ({

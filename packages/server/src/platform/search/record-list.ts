@@ -62,7 +62,7 @@ interface DetailedField extends Omit<SearchField, 'name' | 'operators'> {
 const USUAL_OPERATORS: Readonly<Record<SearchFieldType, readonly SearchOperator[]>> = {
   text: [':', '~'],
   id: [':'],
-  timestamp: ['<', '>'],
+  timestamp: [':', '<', '>'],
   boolean: [':'],
   enum: [':'],
   integer: [':', '<', '>'],

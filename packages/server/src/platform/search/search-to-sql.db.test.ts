@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
 import { afterKey } from '../db/page.ts'
 import { evaluateSearch } from '../../../test/support/evaluate-search.ts'
@@ -11,7 +11,7 @@ import { searchToSql, type SearchColumns } from './search-to-sql.ts'
 const fields: SearchField[] = [
   { name: 'id', type: 'id', operators: [':', '~'], list: true },
   { name: 'name', type: 'text', operators: [':', '~'], list: true },
-  { name: 'seen_at', type: 'timestamp', operators: ['>', '<'] },
+  { name: 'seen_at', type: 'timestamp', operators: [':', '>', '<'] },
   { name: 'exempted', type: 'boolean', operators: [':'] },
   { name: 'result', type: 'enum', operators: [':', '~'], values: ['Success', 'Fail'] },
   { name: 'count', type: 'integer', operators: [':', '>', '<'] },
@@ -75,7 +75,7 @@ const clause = fc.oneof(
     .array(nameText, { minLength: 1, maxLength: 3 })
     .map((texts) => `name:[${texts.map(quote).join(',')}]`),
   fc.constantFrom('id:7', 'id:[1,2,"x"]', 'id:abc', 'id~1', 'id:99999999999999999999'),
-  fc.constantFrom('seen_at>2026-01-05', 'seen_at<"2026-01-05T00:00:00.000Z"'),
+  fc.constantFrom('seen_at>2026-01-05', 'seen_at<"2026-01-05T00:00:00.000Z"', 'seen_at:2026-01-05'),
   fc.constantFrom('exempted:true', 'exempted:false', 'result:fail', 'result~ucc'),
   fc.constantFrom('count:2', 'count>1', 'count<1'),
 )
@@ -101,6 +101,19 @@ describe('a search in the database', () => {
       }),
       { numRuns: 300 },
     )
+  })
+
+  it('finds a time by what answers show of it, its milliseconds', async () => {
+    const insertedAt = '2026-03-01T00:00:00.123999Z'
+    await sql`insert into search_sample values (1000, 'late', ${insertedAt}::timestamptz, false, null, 0)`.execute(
+      database.db,
+    )
+    onTestFinished(async () => {
+      await sql`delete from search_sample where id = 1000`.execute(database.db)
+    })
+    expect(await findIds('seen_at:"2026-03-01T00:00:00.123Z"')).toEqual(['1000'])
+    expect(await findIds('seen_at:"2026-03-01T00:00:00.122Z"')).toEqual([])
+    expect(await findIds('seen_at:"2026-03-01T00:00:00.124Z"')).toEqual([])
   })
 
   it('pages through by key without a gap or a repeat', async () => {

@@ -1,4 +1,4 @@
-import { sql, type Expression, type SqlBool } from 'kysely'
+import { sql, type Expression, type RawBuilder, type SqlBool } from 'kysely'
 import type { SearchClause, SearchExpression, SearchOperator } from './search-field.ts'
 
 /**
@@ -117,8 +117,19 @@ export function clauseToSql(
   if (clause.operator === '~') return containsText(column, clause)
   if (clause.field.type === 'id') return equalsId(column, clause)
   const [value, ...others] = clause.values
+  if (clause.field.type === 'timestamp') return compareTime(column, clause.operator, value)
   if (others.length === 0) return sql<SqlBool>`${column} ${comparison(clause.operator)} ${value}`
   return sql<SqlBool>`${column} in (${sql.join(clause.values)})`
+}
+
+/** The condition that a time is before or after another one, or in its millisecond: answers tell no more of a time. */
+export function compareTime(
+  column: Expression<unknown>,
+  operator: Exclude<SearchOperator, '~'>,
+  time: unknown,
+): RawBuilder<SqlBool> {
+  if (operator !== ':') return sql<SqlBool>`${column} ${comparison(operator)} ${time}`
+  return sql<SqlBool>`(${column} >= ${time} and ${column} < ${time}::timestamptz + interval '1 millisecond')`
 }
 
 /** The condition that a text contains a part. Ids are compared by their decimal text. */

@@ -4,7 +4,7 @@ const INTEGER = /^-?\d{1,15}$/
 
 /** A space stands for the plus sign of an offset that was not URL-encoded. */
 const TIMESTAMP =
-  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?:([Zz])|([+ -])(\d{2}):?(\d{2}))?)?$/
+  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?:([Zz])|([+ -])(\d{2})(?::?(\d{2}))?)?)?$/
 
 /** The value in the type of the field, or what the field would have taken instead. */
 export function readSearchValue(
@@ -81,7 +81,7 @@ function readOffsetMinutes(
   minutes: string | undefined,
 ): number | undefined {
   if (sign === undefined) return 0
-  const [h, m] = [Number(hours), Number(minutes)]
+  const [h, m] = [Number(hours), Number(minutes ?? 0)]
   if (h > 23 || m > 59) return undefined
   return (sign === '-' ? -1 : 1) * (h * 60 + m)
 }

@@ -74,7 +74,7 @@ describe('results', () => {
   })
   afterAll(() => emptyTables(api.db, 'device', 'posture_check'))
 
-  const FIELDS = ['device_display_name (: ~)', 'ran_at (< >)', 'check_name (: ~)', 'status (:)']
+  const FIELDS = ['device_display_name (: ~)', 'ran_at (: < >)', 'check_name (: ~)', 'status (:)']
 
   describe('GET /devices/{id}/check_results', () => {
     describeListContract({
@@ -93,12 +93,14 @@ describe('results', () => {
       'device_display_name:mac-1 AND check_name:Firewall': ['Firewall'],
       'device_display_name~desk': [],
       'check_name~DISK': ['Disk encryption', 'Disk space', 'Disk health'],
+      'ran_at:2026-01-02T03:00:00.001Z': ['Firewall'],
       'ran_at>2026-01-02T00:00:00Z': ['Firewall'],
       'ran_at<2025-12-15': ['Screen lock', 'Training'],
       'status:failing': ['Firewall'],
       'status:passing': ['Disk encryption', 'Training'],
       'status:stale': ['Disk space'],
       'status:pending OR status:out_of_scope': ['Disk health', 'Screen lock'],
+      'updated_at:2026-01-20': ['Firewall'],
       'updated_at>2026-01-15': ['Firewall'],
       'updated_at<2026-01-15 AND status:stale': ['Disk space'],
     }

@@ -7,6 +7,7 @@ import type { Schema } from '../../schema/schema.ts'
 import { inStepsById, STEP_ROWS } from '../../platform/db/by-id-steps.ts'
 import { notifyDeviceChanged } from '../devices/device-store.ts'
 import type { SearchClause } from '../../platform/search/search-field.ts'
+import { compareTime } from '../../platform/search/search-to-sql.ts'
 
 /**
  * Notes that devices answered all their checks, which decides when they are due again. A device that enrolled since
@@ -93,35 +94,60 @@ export interface RoundFollower {
 
 /** A time that rows are searched by, and how. */
 export interface TimeBound {
-  readonly operator: '<' | '>'
+  readonly operator: ':' | '<' | '>'
   readonly value: unknown
 }
 
-/** What a search by a time asks for; fields of times take no other operator. */
+/** What a search by a time asks for; fields of times are never searched by a part. */
 export function toTimeBound({ operator, values: [value] }: SearchClause): TimeBound {
-  return { operator: operator === '<' ? '<' : '>', value }
+  return { operator: operator === '~' ? ':' : operator, value }
 }
 
-/** That such a time is before or after another one; of use where `device_round` is not joined. */
+/** That such a time is at, before or after another one; of use where `device_round` is not joined. */
 export function isRoundTime(
   column: string,
   bound: TimeBound,
   follower: RoundFollower,
 ): RawBuilder<SqlBool> {
-  const isOwn = sql<SqlBool>`${sql.ref(column)} ${compare(bound)}`
+  const isOwn = isTime(column, bound)
   const isRound = isTimeOfRound(bound, follower)
-  return bound.operator === '<'
-    ? sql<SqlBool>`(${isOwn} and (not (${follower.follows}) or ${isRound}))`
-    : sql<SqlBool>`(${isOwn} or (${follower.follows} and ${isRound}))`
+  const { follows } = follower
+  switch (bound.operator) {
+    case '<':
+      return sql<SqlBool>`(${isOwn} and (not (${follows}) or ${isRound}))`
+    case '>':
+      return sql<SqlBool>`(${isOwn} or (${follows} and ${isRound}))`
+    case ':':
+      return sql<SqlBool>`(${sql.join(isEitherTime(column, bound, follower), sql` or `)})`
+  }
 }
 
-/** That the last round of the device was before or after a time. */
+/** That the later of both times is at another one, as conditions of which a row meets one at most. */
+export function isEitherTime(
+  column: string,
+  { value }: TimeBound,
+  follower: RoundFollower,
+): readonly RawBuilder<SqlBool>[] {
+  const { follows } = follower
+  const isLaterRound = isTimeOfRound({ operator: '>', value }, follower)
+  const isAtRound = isTimeOfRound({ operator: ':', value }, follower)
+  const [isAt, isBefore] = [
+    isTime(column, { operator: ':', value }),
+    isTime(column, { operator: '<', value }),
+  ]
+  return [
+    sql<SqlBool>`${isAt} and not (${follows} and ${isLaterRound} and not ${isAtRound})`,
+    sql<SqlBool>`${isBefore} and ${follows} and ${isAtRound}`,
+  ]
+}
+
+/** That the last round of the device was at, before or after a time. */
 export function isTimeOfRound(bound: TimeBound, { device }: RoundFollower): RawBuilder<SqlBool> {
   return sql<SqlBool>`exists (
-    select from device_round where device_id = ${sql.ref(device)} and ran_at ${compare(bound)})`
+    select from device_round where device_id = ${sql.ref(device)} and ${isTime('ran_at', bound)})`
 }
 
-/** What stands behind the time that is compared. */
-export function compare({ operator, value }: TimeBound): RawBuilder<unknown> {
-  return operator === '<' ? sql`< ${value}` : sql`> ${value}`
+/** That a time of the row itself is at, before or after another one. */
+export function isTime(column: string, { operator, value }: TimeBound): RawBuilder<SqlBool> {
+  return compareTime(sql.ref(column), operator, value)
 }

@@ -73,7 +73,7 @@ describe('reading', () => {
     describeListContract({
       api: () => api,
       path: () => '/device_groups',
-      fields: ['created_at (< >)', 'name (: ~)', 'description (: ~)', 'updated_at (< >)'],
+      fields: ['created_at (: < >)', 'name (: ~)', 'description (: ~)', 'updated_at (: < >)'],
       narrowSearch: () => 'name~team',
     })
 
@@ -82,8 +82,10 @@ describe('reading', () => {
       'name~TEAM': ['Red team', 'Blue team', 'Green team'],
       'description:"In the \\"basement\\""': ['Servers'],
       'description~basement': ['Servers'],
+      'created_at:2026-02-01': ['Servers'],
       'created_at>2026-01-15': ['Servers'],
       'created_at<2026-01-15': ['Red team', 'Blue team', 'Green team'],
+      'updated_at:2026-02-02': ['Servers'],
       'updated_at>"2026-02-01T23:00:00Z"': ['Servers'],
       'updated_at<2026-01-15': ['Red team', 'Blue team', 'Green team'],
     }

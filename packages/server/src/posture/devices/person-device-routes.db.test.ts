@@ -61,17 +61,29 @@ async function list(path: string): Promise<Record<string, unknown>[]> {
 const LISTS = [
   {
     suffix: '/person_groups',
-    fields: ['name (: ~)', 'updated_at (< >)'],
+    fields: ['name (: ~)', 'updated_at (: < >)'],
     search: 'name~team',
   },
   {
     suffix: '/registered_devices',
-    fields: ['id (:)', 'name (: ~)', 'device_type (:)', 'will_block_at (< >)', 'updated_at (< >)'],
+    fields: [
+      'id (:)',
+      'name (: ~)',
+      'device_type (:)',
+      'will_block_at (: < >)',
+      'updated_at (: < >)',
+    ],
     search: 'name~mac',
   },
   {
     suffix: '/open_issues',
-    fields: ['id (:)', 'detected_at (< >)', 'title (: ~)', 'device_id (: ~)', 'updated_at (< >)'],
+    fields: [
+      'id (:)',
+      'detected_at (: < >)',
+      'title (: ~)',
+      'device_id (: ~)',
+      'updated_at (: < >)',
+    ],
     search: 'title~mac',
   },
 ]

@@ -9,8 +9,9 @@ import {
 } from '../../platform/search/search-to-sql.ts'
 import { RecordList, type RowOf } from '../../platform/search/record-list.ts'
 import {
-  compare,
+  isEitherTime,
   isRoundTime,
+  isTime,
   isTimeOfRound,
   laterOfRound,
   toTimeBound,
@@ -100,7 +101,8 @@ function timeField(column: string) {
   return (clause: SearchClause): ClauseCondition => {
     const bound = toTimeBound(clause)
     if (bound.operator === '<') return isRoundTime(column, bound, FOLLOWER)
-    const isOwn = sql<SqlBool>`${sql.ref(column)} ${compare(bound)}`
+    if (bound.operator === ':') return isEitherTime(column, bound, FOLLOWER)
+    const isOwn = isTime(column, bound)
     return [
       isOwn,
       sql<SqlBool>`not ${isOwn} and ${FOLLOWER.follows} and ${isTimeOfRound(bound, FOLLOWER)}`,

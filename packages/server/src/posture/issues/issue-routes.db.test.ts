@@ -84,10 +84,10 @@ describe('GET /issues', () => {
     path: () => '/issues',
     fields: [
       'id (:)',
-      'detected_at (< >)',
-      'resolved_at (< >)',
-      'blocks_device_at (< >)',
-      'last_rechecked_at (< >)',
+      'detected_at (: < >)',
+      'resolved_at (: < >)',
+      'blocks_device_at (: < >)',
+      'last_rechecked_at (: < >)',
       'title (: ~)',
       'issue_key (: ~)',
       'issue_value (: ~)',
@@ -100,12 +100,17 @@ describe('GET /issues', () => {
   })
 
   const SEARCHES: Record<string, readonly string[]> = {
+    'detected_at:2026-01-10T00:00:00.001Z': ['disk'],
+    'detected_at:2026-01-10': [],
     'detected_at>2026-01-10T00:00:00.001Z': ['firewall', 'key', 'account'],
     'detected_at<"2026-02-10T00:00:00.000Z"': ['disk'],
+    'resolved_at:2026-02-11': ['firewall'],
     'resolved_at>2026-02-15': ['key'],
     'resolved_at<2026-02-15': ['firewall'],
+    'blocks_device_at:"2026-01-20T00:00:00.300Z"': ['disk'],
     'blocks_device_at>2026-02-01': ['key'],
     'blocks_device_at<2026-02-01': ['disk'],
+    'last_rechecked_at:2026-01-11T00:00:00.020Z': ['disk'],
     'last_rechecked_at>2026-03-11T00:00:00Z': ['account'],
     'last_rechecked_at<2026-02-11T00:00:00Z': ['disk'],
     'title:"The firewall is off"': ['firewall'],
@@ -119,6 +124,7 @@ describe('GET /issues', () => {
     'open:false': ['firewall', 'key'],
     'exempted:true': ['firewall'],
     'exempted:false': ['disk', 'key', 'account'],
+    'updated_at:2026-01-11': ['disk'],
     'updated_at>2026-01-10': ['disk'],
     'updated_at<2026-01-10': ['firewall', 'key', 'account'],
   }

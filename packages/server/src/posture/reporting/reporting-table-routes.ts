@@ -72,7 +72,7 @@ export function reportingTableRoutes(db: Kysely<Schema>, baseUrl: string): ApiRo
       path: '/reporting/tables/:name/table_records',
       summary: 'List what devices reported of a table',
       description:
-        'The `searchable_fields` of the table are the fields of `query`: texts with `:` and `~`, `device_id` with `:`, `collected_at` with `<` and `>`.',
+        'The `searchable_fields` of the table are the fields of `query`: texts with `:` and `~`, `device_id` with `:`, `collected_at` with `:`, `<` and `>`.',
       fieldsOf: ({ name }) => tableRecordList(getTable(name)).fields,
       item: recordSchema,
       fetch: async ({ params, search, window }) => {

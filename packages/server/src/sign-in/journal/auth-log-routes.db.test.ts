@@ -88,7 +88,7 @@ describe('GET /auth_logs', () => {
     api: () => api,
     path: () => '/auth_logs',
     fields: [
-      'timestamp (< >)',
+      'timestamp (: < >)',
       'city (: ~)',
       'country (: ~)',
       'ip_address (: ~)',
@@ -104,6 +104,7 @@ describe('GET /auth_logs', () => {
   })
 
   const SEARCHES: Record<string, readonly string[]> = {
+    'timestamp:2026-02-02': ['failed'],
     'timestamp>2026-02-03T00:00:00Z': ['stranger'],
     'timestamp<"2026-02-02T00:00:00.000Z"': ['passed'],
     'city:Oslo': ['passed'],
@@ -122,6 +123,7 @@ describe('GET /auth_logs', () => {
     'person_email~ADA@': ['passed', 'failed', 'open'],
     'result:Success': ['passed'],
     'result:fail': ['failed', 'stranger'],
+    'updated_at:2026-02-01T00:01:00Z': ['passed'],
     'updated_at>2026-01-10': ['passed'],
     'updated_at<2026-01-10': ['failed', 'open', 'stranger'],
   }

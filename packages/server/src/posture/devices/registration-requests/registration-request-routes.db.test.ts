@@ -75,7 +75,7 @@ describe('GET /registration_requests', () => {
   describeListContract({
     api: () => api,
     path: () => '/registration_requests',
-    fields: ['status (:)', 'requested_at (< >)', 'requester_message (: ~)'],
+    fields: ['status (:)', 'requested_at (: < >)', 'requester_message (: ~)'],
     narrowSearch: () => 'requester_message~" one"',
   })
 

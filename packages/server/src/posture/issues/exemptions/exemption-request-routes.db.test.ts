@@ -94,7 +94,7 @@ describe('GET /exemption_requests', () => {
   describeListContract({
     api: () => api,
     path: () => '/exemption_requests',
-    fields: ['status (:)', 'requested_at (< >)', 'requester_message (: ~)'],
+    fields: ['status (:)', 'requested_at (: < >)', 'requester_message (: ~)'],
     narrowSearch: () => 'requester_message~" one"',
   })
 
