@@ -96,7 +96,7 @@ describe('the platform database', () => {
   })
 
   test('interrupts a statement that takes too long', () => {
-    const opened = open({ queryMsMax: 20 })
+    const opened = open({ queryMsMax: 400 })
     const rows = Array.from({ length: 300 }, (_, pid) => ({ pid }))
     const node = opened.addNode({ processes: rows })
     const sql = 'SELECT COUNT(*) FROM processes a, processes b, processes c, processes d'
