@@ -36,15 +36,26 @@ const jtiSchema = z.string().min(1).max(1024)
 
 /** Reads an object keyed by `jti` as a map, so that every id is an ordinary key. */
 function mapByJti<T>(valueSchema: z.ZodType<T>) {
-  const entriesSchema = z.array(z.tuple([jtiSchema, valueSchema]))
   return z
     .custom<object>(
       (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
       'must be an object',
     )
-    .transform((value) => Object.entries(value))
-    .pipe(entriesSchema)
-    .transform((entries): ReadonlyMap<string, T> => new Map(entries))
+    .transform((value, context): ReadonlyMap<string, T> => {
+      const byJti = new Map<string, T>()
+      for (const [key, item] of Object.entries(value)) {
+        const jti = jtiSchema.safeParse(key)
+        const parsed = valueSchema.safeParse(item)
+        if (jti.success && parsed.success) byJti.set(jti.data, parsed.data)
+        for (const { path, message } of [
+          ...(jti.error?.issues ?? []),
+          ...(parsed.error?.issues ?? []),
+        ]) {
+          context.addIssue({ code: 'custom', path: [key.slice(0, 64), ...path], message })
+        }
+      }
+      return byJti
+    })
 }
 
 const reportedErrorSchema = z

@@ -60,6 +60,11 @@ describe('poll requests', () => {
   })
 })
 
+test('a refused error is named by the id that it was sent for', () => {
+  const parsed = parsePollRequest({ setErrs: { 'id-1': { description: 'x' } } }, limits)
+  expect(parsed).toMatchObject({ ok: false, issues: [{ path: 'setErrs.id-1.err' }] })
+})
+
 describe('poll responses', () => {
   test('carry sets always and moreAvailable only when true', () => {
     expect(buildPollResponse([], false)).toEqual({ sets: {} })

@@ -10,6 +10,8 @@ export interface AppErrorOptions {
   readonly details?: readonly ErrorDetail[]
   readonly retryAfterSeconds?: number
   readonly cause?: unknown
+  /** What the `WWW-Authenticate` header says of the credential that was sent; RFC 6750 section 3.1. */
+  readonly bearerError?: 'invalid_token' | 'insufficient_scope'
   /** Where a specification takes the refusal for another kind than its code does. */
   readonly kind?: ErrorKind
 }
@@ -23,6 +25,7 @@ export class AppError extends Error {
   readonly kind: ErrorKind
   readonly details: readonly ErrorDetail[] | undefined
   readonly retryAfterSeconds: number | undefined
+  readonly bearerError: AppErrorOptions['bearerError']
 
   constructor(code: RefusalCode, message: string, options: AppErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
@@ -31,6 +34,7 @@ export class AppError extends Error {
     this.code = code
     this.details = options.details
     this.retryAfterSeconds = options.retryAfterSeconds
+    this.bearerError = options.bearerError
   }
 }
 

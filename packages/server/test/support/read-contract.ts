@@ -189,13 +189,17 @@ export function describeRecordContract({ api, path, suffix = '' }: RecordContrac
 
 function describeCredentials(api: () => TestApi, path: () => string): void {
   it.each([
-    ['no credential', null],
-    ['a text that is no key', 'abc'],
-    ['an unknown key', 'k2sk_v1_0000000000000000000000000000000000000000000000'],
-  ])('is refused with %s', async (_what, key) => {
+    ['no credential', null, 'Bearer'],
+    ['a text that is no key', 'abc', 'Bearer error="invalid_token"'],
+    [
+      'an unknown key',
+      'k2sk_v1_0000000000000000000000000000000000000000000000',
+      'Bearer error="invalid_token"',
+    ],
+  ])('is refused with %s', async (_what, key, challenge) => {
     const { status, headers, body } = await api().request<TestRefusal>(path(), { key })
     expect(status).toBe(401)
-    expect(headers['www-authenticate']).toMatch(/^Bearer/)
+    expect(headers['www-authenticate']).toBe(challenge)
     expect(body).toMatchObject({ error: 'Unauthorized', code: 'unauthenticated' })
   })
 }

@@ -19,7 +19,8 @@ const auditLogSchema = z
     timestamp: timestampSchema,
     actor_name: z.string(),
     description: z.string(),
-    actor_info: actorSchema,
+    actor: actorSchema.describe('Who did it.'),
+    actor_info: actorSchema.describe('The same as `actor`, under the name that K2 clients know.'),
     action: z.string().describe('What was done, as a stable word such as `api_key.created`.'),
     target: z
       .object({ type: z.string(), identifier: z.string() })
@@ -77,6 +78,7 @@ function toAuditLogJson(entry: StoredRecord<'audit_entry'>) {
   return toWire(auditLogSchema, entry, {
     id: entry.sequence,
     timestamp: toTimestamp(entry.recordedAt),
+    actor: toWire(actorSchema, entry),
     actor_info: toWire(actorSchema, entry),
     target: type === null || identifier === null ? null : { type, identifier },
   })

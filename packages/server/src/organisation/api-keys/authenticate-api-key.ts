@@ -59,5 +59,5 @@ function unknownKey(): AppError {
 }
 
 function refusal(message: string): AppError {
-  return new AppError('unauthenticated', message)
+  return new AppError('unauthenticated', message, { bearerError: 'invalid_token' })
 }

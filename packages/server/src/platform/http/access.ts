@@ -215,10 +215,12 @@ function obeyLimit(reply: FastifyReply, decision: RateLimitDecision): void {
 export const checkPermission: AccessCheck = (operation, { caller }) => {
   const permission = permissionOf(operation)
   if (permission === null || caller?.permissions.has(permission) === true) return
-  const holder = caller?.session === undefined ? 'the key does not hold' : 'you do not have'
+  const isKey = caller?.session === undefined
+  const holder = isKey ? 'the key does not hold' : 'you do not have'
   throw new AppError(
     'permission_missing',
     `This request needs the permission "${permission}", which ${holder}.`,
+    isKey ? { bearerError: 'insufficient_scope' } : {},
   )
 }
 

@@ -181,7 +181,10 @@ function logFailure(log: FastifyBaseLogger, thrown: unknown, refusal: AppError |
 /** The headers of a refusal: how to authenticate, and when to come back. */
 export function errorHeaders(error: AppError, status: number): Record<string, string> {
   const headers: Record<string, string> = {}
-  if (status === 401) headers['www-authenticate'] = 'Bearer'
+  if (status === 401 || error.bearerError !== undefined) {
+    const parameter = error.bearerError === undefined ? '' : ` error="${error.bearerError}"`
+    headers['www-authenticate'] = `Bearer${parameter}`
+  }
   if (status === 429 || status === 503 || error.retryAfterSeconds !== undefined) {
     headers['retry-after'] = String(error.retryAfterSeconds ?? RETRY_AFTER_SECONDS_DEFAULT)
   }

@@ -16,19 +16,17 @@ export function addressBucket(address: string): string {
 }
 
 /**
- * Writes the limit into an answer: the four documented headers in their documented spelling, and the
+ * Writes the limit into an answer: the documented headers in their documented spelling, and the
  * structured fields of draft-ietf-httpapi-ratelimit-headers-10 beside them (`RateLimit` and
  * `RateLimit-Limit` are different names, so the two sets do not clash).
  *
- * All four documented headers are on every answer, `Retry-After` too: `0` says that the client may
- * send its next request at once, which is true of every answer but 429 and 503.
+ * `Retry-After` is on refusals alone, which have it from `error-response.ts`.
  *
  * They go to the raw response because the framework writes header names in lower case.
  */
 export function writeRateLimitHeaders(reply: FastifyReply, decision: RateLimitDecision): void {
   const { limit, remaining, resetEpochSeconds, resetSeconds } = decision
   const response = reply.raw
-  response.setHeader('Retry-After', decision.isAllowed ? '0' : String(resetSeconds))
   response.setHeader('RateLimit-Limit', String(limit))
   response.setHeader('Ratelimit-Remaining', String(remaining))
   response.setHeader('Ratelimit-Reset', String(resetEpochSeconds))

@@ -48,6 +48,7 @@ export async function authenticatePollToken(
     throw new AppError(
       'unauthenticated',
       'The poll token is unknown, has ended, or belongs to another stream.',
+      { bearerError: 'invalid_token' },
     )
   }
   const unlessSince = new Date(now.getTime() - USE_NOTED_EVERY_MS)

@@ -87,7 +87,7 @@ describe('a poll token', () => {
     const token = await issue(mine.id)
     const refused = await poll(other.id, token)
     expect(refused).toMatchObject({ status: 401, body: { code: 'unauthenticated' } })
-    expect(refused.headers['www-authenticate']).toBe('Bearer')
+    expect(refused.headers['www-authenticate']).toBe('Bearer error="invalid_token"')
     for (const path of ['/ssf_streams', `/ssf_streams/${mine.id}`, '/ssf_streams/status']) {
       expect(await streams.api.request(path, { key: token })).toMatchObject({ status: 401 })
     }

@@ -27,6 +27,8 @@ export interface ConfigurationRules {
   readonly eventsShown: readonly string[]
   /** What a replacement without event types asks for. */
   readonly eventsWhenReplaced: readonly string[]
+  /** The address of polls, where a poll stream may name no other. */
+  readonly ownPollEndpoint?: string
   /** What a poll stream may name as its address; null for none. */
   readonly toPollEndpoint: (endpointUrl: string | undefined) => string | null
 }
@@ -34,11 +36,23 @@ export interface ConfigurationRules {
 /** The member that only the transmitter sets and that the request would change, if any. */
 export function findTransmitterProblem(
   request: StreamUpdateRequest,
-  { transmitterMembers }: ConfigurationRules,
+  { transmitterMembers, ownPollEndpoint }: ConfigurationRules,
 ): ErrorDetail | undefined {
-  const path = findChangedTransmitterMember(request.transmitterMembers, transmitterMembers)
+  const path =
+    findChangedTransmitterMember(request.transmitterMembers, transmitterMembers) ??
+    findForeignPollEndpoint(request.supplied.delivery, ownPollEndpoint)
   if (path === undefined) return undefined
   return { path, message: 'Is set by the transmitter and must not change.' }
+}
+
+/** The transmitter sets the address of polls. SSF 1.0 section 8.1.1. */
+function findForeignPollEndpoint(
+  delivery: DeliveryRequest | undefined,
+  ownPollEndpoint: string | undefined,
+): 'delivery.endpoint_url' | undefined {
+  if (ownPollEndpoint === undefined || delivery?.method !== DELIVERY_METHOD_POLL) return undefined
+  const { endpoint_url: endpointUrl = ownPollEndpoint } = delivery
+  return endpointUrl === ownPollEndpoint ? undefined : 'delivery.endpoint_url'
 }
 
 /** What a request asks for. The audience can never be updated (SSF 1.0 section 8.1.1). */

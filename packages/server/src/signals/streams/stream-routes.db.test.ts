@@ -368,14 +368,16 @@ describe('changing a stream', () => {
     expect(wrapped.body).toMatchObject({ aud: URL_A, delivery: { endpoint_url: URL_A } })
   })
 
-  it('leaves no trace when nothing changes', async () => {
+  it('moves updated_at alone when nothing changes', async () => {
     const stream = await create()
     streams.clock.advance(1_000)
     const same = await streams.call<Stream>(`/ssf_streams/${stream.id}`, {
       method: 'PATCH',
       payload: standardPush,
     })
-    expect(same.body).toEqual(stream)
+    expect(same.body).toEqual({ ...stream, updated_at: expect.any(String) as string })
+    expect(same.body.updated_at > stream.updated_at).toBe(true)
+    expect((await streams.call(`/ssf_streams/${stream.id}`)).body).toEqual(same.body)
   })
 
   it('switches from push to poll and back, forgetting the authorization header', async () => {

@@ -30,7 +30,7 @@ import { warnOfBareHeader } from './warn-of-bare-header.ts'
 
 /**
  * Changes what is given of a stream and leaves an audit entry with the values before and after; a
- * change of nothing leaves neither. Events that are queued keep the audience that they were made
+ * change of nothing leaves a new `updated_at` alone. Events that are queued keep the audience that they were made
  * with, and follow the stream from push to poll and back.
  *
  * @throws AppError `not_found`; `target_refused`; `invalid_body` when it would push without an
@@ -44,7 +44,7 @@ export async function changeStream(
 ): Promise<Stream> {
   const before = await getStream(change.tx, reference, { isLocked: true })
   const wish = toWish(change, before, input, dependencies)
-  if (!wish.isAny) return before
+  if (!wish.isAny) return updateStream(change.tx, before.id, { updatedAt: change.at })
   const updated = await applyValues(change, before, input, wish, dependencies)
   await applyDelivery(change, updated, before.status)
   const after = await applyStatus(change, updated, wish.status)

@@ -83,7 +83,7 @@ describe('the failure contract', () => {
     expectFailure(await agents.post(path, body(bytesMax - rest + 1)), 413)
   })
 
-  test.each(['GET', 'PUT', 'PATCH', 'DELETE'] as const)(
+  test.each(['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const)(
     '%s on an agent path is refused',
     async (method) => {
       const answer = await agents.app.inject({ method, url: '/osquery/distributed/read' })

@@ -13,7 +13,6 @@ import { FLAG_FILE_PATHS, toFlagFile } from '../../posture/osquery/agent-config.
 import { AGENT_ERRORS, sendAgentError } from './agent-error.ts'
 import { createErrorHandler } from '../../platform/http/error-response.ts'
 import { runAs } from '../../platform/db/pool-turns.ts'
-import { METHODS } from '../../platform/http/operation.ts'
 
 export interface OsqueryRoutesDependencies extends AgentDependencies {
   /** What the world calls the service, for the flag file. */
@@ -63,7 +62,7 @@ function registerAgentPaths(scope: FastifyInstance, deps: AgentDependencies): vo
   for (const { path, handler, ...config } of paths) {
     scope.post(path, { config }, handler)
     scope.route({
-      method: METHODS.filter((method) => method !== 'POST'),
+      method: scope.supportedMethods.filter((method) => method !== 'POST'),
       url: path,
       handler: (_request, reply) => {
         void reply.header('allow', 'POST')

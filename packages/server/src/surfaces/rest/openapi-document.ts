@@ -37,11 +37,17 @@ const IDEMPOTENCY_PARAMETER = {
 }
 
 const RATE_LIMIT_HEADERS = {
-  'Retry-After': 'Seconds to wait before the next request; 0 when there is no need to.',
   'RateLimit-Limit': 'Requests that are accepted in any 60 seconds.',
   'Ratelimit-Remaining': 'Requests that would be accepted now.',
   'Ratelimit-Reset': 'When one more is accepted, in seconds since the epoch.',
 }
+
+const RETRY_AFTER = 'Retry-After'
+/** The refusals after which a client waits. */
+const STATUSES_TO_WAIT_AFTER: readonly number[] = [
+  STATUS_OF_KIND.rate_limited,
+  STATUS_OF_KIND.unavailable,
+]
 
 /** The refusals that operations have in common. */
 const ERROR_RESPONSES = {
@@ -193,15 +199,25 @@ export function commonComponents(errorSchema: object): Record<string, Record<str
           { description, schema: { type: 'integer' } },
         ]),
       ),
+      [RETRY_AFTER]: {
+        description: 'Seconds to wait before the next request.',
+        schema: { type: 'integer' },
+      },
       [IDEMPOTENT_REPLAYED_HEADER]: {
         description: 'There when the answer is that of the first request with the same key.',
         schema: { type: 'string', const: 'true' },
       },
     },
     responses: Object.fromEntries(
-      Object.entries(ERROR_RESPONSES).map(([name, { description }]) => [
+      Object.entries(ERROR_RESPONSES).map(([name, { status, description }]) => [
         name,
-        { description, ...jsonContent(errorSchema) },
+        {
+          description,
+          ...(STATUSES_TO_WAIT_AFTER.includes(status) && {
+            headers: { [RETRY_AFTER]: { $ref: `#/components/headers/${RETRY_AFTER}` } },
+          }),
+          ...jsonContent(errorSchema),
+        },
       ]),
     ),
     securitySchemes: {

@@ -257,6 +257,18 @@ describe('changing a stream', () => {
     expect((await read(stream.stream_id)).body).toEqual(stream)
   })
 
+  it('ssf-T073 refuses another address of polls, and takes its own back', async () => {
+    const stream = await create({ events_requested: [COMPLIANCE] })
+    const { stream_id } = stream
+    for (const method of ['PATCH', 'PUT'] as const) {
+      const foreign = { method: POLL, endpoint_url: URL_A }
+      const refused = await change(method, { ...stream, stream_id, delivery: foreign })
+      expect([method, refused.status]).toEqual([method, 400])
+      const own = await change(method, { ...stream, stream_id, delivery: stream.delivery })
+      expect([method, own.status, own.body.delivery]).toEqual([method, 200, stream.delivery])
+    }
+  })
+
   it('ssf-T073 compares events_delivered with what was delivered before', async () => {
     const stream = await create({ events_requested: [COMPLIANCE] })
     const { status, body } = await change('PUT', { ...stream, events_requested: [] })

@@ -17,6 +17,7 @@ import { recordActivity } from '../../signals/streams/stream-activity.ts'
 import { streamStatusSchema } from '../../signals/streams/stream-json.ts'
 import type { StreamContext } from '../../signals/streams/stream-context.ts'
 import type { StreamPlace, StreamSurface, StreamUse } from '../../signals/streams/stream-surface.ts'
+import { toSurfaceUrls } from '../../signals/streams/surface-urls.ts'
 import { getOwnStream } from './ssf-caller.ts'
 import {
   describeQuery,
@@ -180,6 +181,7 @@ export function createStandardSurface(context: StreamContext): StandardSurface {
       transmitterMembers: toTransmitterMembers(before, context),
       eventsShown: before.eventsRequested,
       eventsWhenReplaced: [],
+      ownPollEndpoint: toSurfaceUrls(context.baseUrl).pollEndpoint(before.streamId),
       ...OWN_POLL_ENDPOINT,
     }),
     readExtensions: ({ body }, method) => {
@@ -204,7 +206,7 @@ export function createStandardSurface(context: StreamContext): StandardSurface {
   }
 }
 
-/** The address of a poll is ours, whatever came in its place. */
+/** The address of a poll is the transmitter's: none is taken from the receiver. */
 export const OWN_POLL_ENDPOINT = { toPollEndpoint: () => null } as const
 
 /**
