@@ -99,6 +99,8 @@ const IDS = { ':': ['4711', '[4711,"815",999999999]'], '~': ['4711', '47', '9999
 /** In few records, in many, by a single letter that is frequent or is not, and in none. */
 const TEXTS = { ':': ['qzxv', 'Robin Sparrow'], '~': ['4711', 'robin', 'a', 'q', 'qzxv'] }
 const NUMBERS = ['0', '3', '11']
+/** Fields of times by their names. */
+export const TIME_FIELD = /(?:_at|_since|^timestamp)$/
 const DAYS_AGO = [-400, -2, 0, 1, 30, 300, 4_000]
 
 function clausesOf(key: string, get: Operation): string[] {
@@ -112,6 +114,7 @@ function valuesOf(field: string, operator: string, get: Operation): readonly str
   if (operator === '<' || operator === '>') {
     return /^\d+$/.test(example) ? NUMBERS : DAYS_AGO.map(toTime)
   }
+  if (TIME_FIELD.test(field)) return [1, 4_000].map(toTime)
   if (example === 'true') return ['true', 'false']
   // What is compared by size is a number, and takes no list of values as ids do.
   if (/^\d+$/.test(example) && /^\d+$/.test(exampleOf(`${field}<`, get))) return NUMBERS
