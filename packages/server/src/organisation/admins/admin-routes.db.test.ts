@@ -52,6 +52,7 @@ const SEARCHES: [string, string[]][] = [
   ['last_name~onat', ['Yonath']],
   ['email:Ada.Yonath@example.com', ['Yonath']],
   ['email~turing', ['Turing']],
+  ['created_at:2026-03-01', ['Hopper']],
   ['created_at>2026-02-01', ['Hopper']],
   ['created_at<2026-01-02 AND last_name~ovela', ['Lovelace']],
 ]

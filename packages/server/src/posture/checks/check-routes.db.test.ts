@@ -146,6 +146,7 @@ describe('GET /checks', () => {
     'type:osquery': ['firewall-on', 'bare'],
     'type:custom': ['own-agent'],
     'type:external': ['training-done'],
+    'updated_at:2026-01-12': ['own-agent'],
     'updated_at>2026-01-10': ['own-agent'],
     'updated_at<2026-01-10': ['firewall-on', 'training-done', 'bare'],
   }
