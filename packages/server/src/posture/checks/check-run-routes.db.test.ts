@@ -270,15 +270,25 @@ describe('a run on a person', () => {
     expect((await listOpenIssues()).map((issue) => issue.issue_value)).toEqual(['a', 'b'])
   })
 
-  it('follows the person: a device that changes hands is evaluated anew by the scheduler', async () => {
+  it('follows the person: a device that changes hands has its status from the same change', async () => {
     await report({ check_data: toData('FAIL') })
     expect(await readState()).toBe('Blocked')
-    await posture.change((change) => setDeviceOwner(change, device, null))
-    await settle()
+    posture.announced.length = 0
+    const actor = { type: 'ApiKey', id: '1', name: 'k', email: null } as const
+    const setOwner = (owner: { email: string } | null) =>
+      posture.runChange({ actor }, (change) => setDeviceOwner(change, device, owner))
+    expect(await setOwner(null)).toMatchObject({ ownerPersonId: null, authState: 'Good' })
     expect(await readState()).toBe('Good')
-    await posture.change((change) => setDeviceOwner(change, device, { email: 'ada@example.com' }))
-    await settle()
+    expect(await setOwner({ email: 'ada@example.com' })).toMatchObject({ authState: 'Blocked' })
     expect(await readState()).toBe('Blocked')
+    expect(posture.announced).toMatchObject([
+      { current: { authState: 'Good' }, initiatingEntity: 'admin', device: { owner: null } },
+      {
+        current: { authState: 'Blocked' },
+        initiatingEntity: 'admin',
+        device: { owner: { email: 'ada@example.com' } },
+      },
+    ])
   })
 
   it('follows the configuration of its check: grace periods and pauses', async () => {

@@ -227,22 +227,3 @@ export const REEVALUATE_CHANNEL = 'reevaluate'
 export async function notifyReevaluation(tx: Transaction<Schema>, at: Date): Promise<void> {
   await notify(tx, REEVALUATE_CHANNEL, at.toISOString())
 }
-
-/**
- * Has the schedulers evaluate a locked device again as of `at`, when one of these people has open
- * issues.
- */
-export async function scheduleReevaluation(
-  tx: Transaction<Schema>,
-  deviceId: string,
-  personIds: readonly string[],
-  at: Date,
-): Promise<void> {
-  const { rows } = await sql<{ id: string }>`
-    update device set reevaluate_at = least(reevaluate_at, ${at})
-    where id = ${deviceId} and exists (
-      select from issue where person_id = any(${personIds}::bigint[]) and resolved_at is null)
-    returning id
-  `.execute(tx)
-  if (rows.length > 0) await notifyReevaluation(tx, at)
-}

@@ -1,10 +1,15 @@
+import type { Actor } from '../../changes/audit/audit-entry.ts'
 import type { Change } from '../../changes/change.ts'
 import { findOrCreatePerson } from '../../people/people/find-or-create-person.ts'
 import { lockPerson, spendFirstDeviceTrust } from '../../people/people/person-store.ts'
 import { findPerson, type Person } from '../../people/people/person-store.ts'
 import { conflict } from '../../platform/app-error.ts'
-import { scheduleReevaluation } from './device-status-store.ts'
+import type { InitiatingEntity } from '../../schema/status-values.ts'
+import { haveOpenIssues } from '../issues/issue-store.ts'
 import { getDeviceForUpdate, updateDevice, type Device } from './device-store.ts'
+import { lockDevices } from './device-status-store.ts'
+import { reevaluateDevices } from './reevaluate-devices.ts'
+import { settleDueStatuses } from './settle-due-statuses.ts'
 
 /** The person who shall own a device; null for nobody. */
 export type NewOwner = { readonly email: string; readonly name?: string } | null
@@ -12,8 +17,8 @@ export type NewOwner = { readonly email: string; readonly name?: string } | null
 /**
  * Registers a device to a person, who is created when nobody has the email address, or ends its
  * registration. Idempotent: the same owner again keeps the time of the registration. A person's first
- * trust is spent on the device. Issues of people count for their devices, so that the status scheduler
- * evaluates the device again, as of the time of the change, where the old or the new owner has any.
+ * trust is spent on the device. Issues of people count for their devices: its status follows in the same change where
+ * the old or the new owner has any.
  *
  * @throws AppError `not_found` without the device, `invalid_body` for a malformed address; `conflict` for a person
  *   who is switched off
@@ -36,8 +41,11 @@ export async function setDeviceOwner(
     await spendFirstDeviceTrust(change.tx, [person.id], change.at)
   }
   const owners = [previous, person].flatMap((owner) => (owner === undefined ? [] : [owner.id]))
-  await scheduleReevaluation(change.tx, device.id, owners, change.at)
-  return updateDevice(change.tx, device.id, {
+  const isCounting = await haveOpenIssues(change.tx, owners)
+  if (isCounting) {
+    await settleDueStatuses(change, await lockDevices(change.tx, [device.id]), change.at)
+  }
+  const registered = await updateDevice(change.tx, device.id, {
     ownerPersonId: person?.id ?? null,
     registeredAt: person === undefined ? null : change.at,
     ...(previous === undefined
@@ -45,6 +53,18 @@ export async function setDeviceOwner(
       : { formerOwnerPersonId: previous.id, registrationEndedAt: change.at }),
     updatedAt: change.at,
   })
+  if (!isCounting) return registered
+  const cause = { initiatingEntity: INITIATOR[change.origin.actor.type], occurredAt: change.at }
+  await reevaluateDevices(change, [device.id], cause)
+  return getDeviceForUpdate(change.tx, device.id)
+}
+
+/** Who is behind a change of an owner, as events tell it. CAEP 1.0 section 2. */
+const INITIATOR: Readonly<Record<Actor['type'], InitiatingEntity>> = {
+  User: 'admin',
+  ApiKey: 'admin',
+  System: 'system',
+  Person: 'user',
 }
 
 /** Whoever switched the person off meanwhile has not seen this device. */

@@ -178,6 +178,18 @@ export function statusIssueColumns(blockingTime: RawBuilder<Date | null>): RawBu
     i.exempted_at as "exemptedAt", i.exemption_expires_at as "exemptionExpiresAt"`
 }
 
+/** Whether any of these people has an open issue. */
+export async function haveOpenIssues(
+  db: Kysely<Schema>,
+  personIds: readonly string[],
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from issue where person_id = any(${personIds}::bigint[]) and resolved_at is null limit 1`.execute(
+    db,
+  )
+  return rows.length > 0
+}
+
 /** The open issues that count for devices: their own and those of the people they are registered to. */
 export function issuesCountingFor(deviceIds: readonly string[]): RawBuilder<unknown> {
   return sql`(

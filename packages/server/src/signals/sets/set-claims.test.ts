@@ -139,6 +139,20 @@ describe('events of every combination of choices', () => {
   })
 })
 
+it('name a title once, however many issues have it', () => {
+  const change = statusChange()
+  const [reason] = change.reasons
+  const reasons = [
+    { ...reason!, issueId: '6' },
+    ...change.reasons,
+    { ...reason!, issueTitle: 'Old' },
+  ]
+  const stream = createStream({ reasonFields: ['reason_admin'], reasonDetails: ['issue_titles'] })
+  expect(eventOf(claimsOf(stream, { ...change, reasons }))['reason_admin']).toEqual({
+    en: 'The device is not-compliant (Blocked): Disk encryption is off; Old',
+  })
+})
+
 describe('pairwise identifiers', () => {
   const pairwise = { hasPairwiseIdentifiers: true } as const
   const partsOf = (stream: Stream, change = statusChange()) => {

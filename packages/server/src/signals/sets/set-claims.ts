@@ -228,8 +228,10 @@ function toAdminReason(
   { device, current, reasons, isRestated }: DeviceStatusChange,
   details: ReasonDetails,
 ): string {
-  const issues = reasons.slice(0, NAMED_MAX).map(({ issueTitle }) => issueTitle)
-  const more = reasons.length > NAMED_MAX ? ` and ${reasons.length - NAMED_MAX} more` : ''
+  // Issues of one check for several values have its title all.
+  const titles = [...new Set(reasons.map(({ issueTitle }) => issueTitle))]
+  const issues = titles.slice(0, NAMED_MAX)
+  const more = titles.length > NAMED_MAX ? ` and ${titles.length - NAMED_MAX} more` : ''
   const isNamed = issues.length > 0 && details.has('issue_titles')
   const because = isNamed ? `: ${issues.join('; ')}${more}` : ''
   const name = details.has('device_name') ? ` ${device.name}` : ''
