@@ -65,6 +65,11 @@ describe('the answer to a push', () => {
     expect(verdict).toHaveProperty('error', `The receiver answered 400 (${err}: why)`)
   })
 
+  it('is acceptance by its status, although its body never ended', () => {
+    expect(classifyPush({ ...failure(true), status: 202 })).toEqual({ kind: 'accepted' })
+    expect(classifyPush({ ...failure(true), status: 500 })).toMatchObject({ kind: 'retry' })
+  })
+
   it('is tried again when the network failed, and final when it can never be sent', () => {
     expect(classifyPush(failure(true))).toMatchObject({ kind: 'retry' })
     expect(classifyPush(failure(false))).toMatchObject({ kind: 'rejected' })

@@ -46,6 +46,20 @@ it.each([400, 401, 403, 404, 500, 199])('tries again after %s', (status) => {
   expect(classifyWebhook(answered(status))).toMatchObject({ kind: 'retry', isOverloaded: false })
 })
 
+it('takes a 2xx for success although its body never ended', () => {
+  const unfinished = {
+    kind: 'failed',
+    stage: 'body',
+    code: 'body_timeout',
+    message: 'no',
+    retryable: true,
+    remoteAddress: undefined,
+    timings,
+  } as const
+  expect(classifyWebhook({ ...unfinished, status: 200 })).toEqual({ kind: 'accepted' })
+  expect(classifyWebhook({ ...unfinished, status: 500 })).toMatchObject({ kind: 'retry' })
+})
+
 it('tries again after a failure of the network, in the words of the network', () => {
   const verdict = classifyWebhook({
     kind: 'failed',

@@ -75,23 +75,23 @@ const OVERLOAD_STATUSES: ReadonlySet<number> = new Set([429, 502, 503, 504])
 
 /**
  * What the answer to a webhook means, in the words of Standard Webhooks: 2xx alone is success,
- * whatever the body; 410 ends the webhook; everything else is tried again, because the receiver or its
+ * whatever the body and however it ends; 410 ends the webhook; everything else is tried again, because the receiver or its
  * operator may mend it.
  */
 export function classifyWebhook(result: OutboundResult): Verdict {
+  const { status } = result
+  if (status !== undefined && status >= 200 && status < 300) return { kind: 'accepted' }
   if (result.kind === 'failed') {
     const { code, message } = result
     return { kind: 'retry', errorCode: code, error: message, isOverloaded: false }
   }
-  const { status } = result
-  if (status >= 200 && status < 300) return { kind: 'accepted' }
-  const errorCode = `http_${status}`
-  if (status === 410) {
+  const errorCode = `http_${result.status}`
+  if (result.status === 410) {
     const error = 'The receiver answered 410: it wants no more events'
     return { kind: 'gone', errorCode, error }
   }
-  const isOverloaded = OVERLOAD_STATUSES.has(status)
-  return { kind: 'retry', errorCode, error: toSentence(status), isOverloaded }
+  const isOverloaded = OVERLOAD_STATUSES.has(result.status)
+  return { kind: 'retry', errorCode, error: toSentence(result.status), isOverloaded }
 }
 
 function toSentence(status: number): string {
