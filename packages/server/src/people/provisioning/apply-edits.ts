@@ -104,6 +104,8 @@ function editValue(value: ScimAttributes, edit: PatchEdit): ScimAttributes | und
   const { attribute, part, verb } = edit
   if (part !== undefined) {
     const next = verb === 'remove' ? undefined : readValue(part, edit.value, edit.path)
+    // Identity providers take away the address of an email alone: nothing but its type would be left.
+    if (part.name === 'value' && (next === undefined || next === '')) return undefined
     return notEmpty(withMember(value, part.name, next))
   }
   const [given] = readList(edit)

@@ -228,6 +228,20 @@ describe('Microsoft Entra', () => {
     })
   })
 
+  it.each([
+    { op: 'Remove', path: 'emails[type eq "work"].value' },
+    { op: 'Replace', path: 'emails[type eq "work"].value', value: '' },
+  ])('takes an email away by its address alone: %o', async (operation) => {
+    const made = { op: 'Add', path: 'emails[type eq "home"].value', value: 'home@entra.example' }
+    const work = { op: 'Add', path: 'emails[type eq "work"].value', value: 'work@entra.example' }
+    expect((await api.scim('PATCH', `/Users/${userId}`, patchBody(made, work))).status).toBe(200)
+    const { status, body } = await api.scim('PATCH', `/Users/${userId}`, patchBody(operation))
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ emails: [{ value: 'home@entra.example', type: 'home' }] })
+    const back = patchBody(work, { op: 'Remove', path: 'emails[type eq "home"]' })
+    expect((await api.scim('PATCH', `/Users/${userId}`, back)).status).toBe(200)
+  })
+
   it('updates attributes in one operation, with its newer client', async () => {
     const { status, body } = await api.scim(
       'PATCH',
