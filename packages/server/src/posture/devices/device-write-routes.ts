@@ -75,12 +75,13 @@ function authenticationModeRoute({ runChange }: DeviceWriteDependencies): ApiRou
       '`person_group_ids` is looked at in the mode `only_registered_owner_or_group_members` only; left out there, the groups stay. Every other mode forgets them.',
     body: z.object({
       authentication_mode: z.enum(AUTHENTICATION_MODES),
-      person_group_ids: z.array(recordIdSchema).max(PERSON_GROUPS_MAX).optional(),
+      person_group_ids: z.array(recordIdSchema).max(PERSON_GROUPS_MAX).nullish(),
     }),
     example: { body: { authentication_mode: 'anyone' } },
     responses: { 200: authenticationModeSchema },
     handler: async ({ change, params, body }) => {
-      const { authentication_mode: mode, person_group_ids: personGroupIds } = body
+      const { authentication_mode: mode, person_group_ids } = body
+      const personGroupIds = person_group_ids ?? undefined
       const id = parseId(params.id, 'device')
       await setAuthenticationMode(change, id, {
         mode,

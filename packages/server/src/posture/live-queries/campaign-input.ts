@@ -5,7 +5,8 @@ import type { CampaignTargets } from './campaign-store.ts'
 import type { CamelCased } from '../../platform/db/record-table.ts'
 import { LIVE_QUERY_SQL_LENGTH_MAX } from './live-query.ts'
 
-const NAME_LENGTH_MAX = 200
+/** In characters. */
+export const NAME_LENGTH_MAX = 200
 const TARGETED_DEVICES_MAX = 1_000
 
 const nameSchema = z
@@ -49,7 +50,7 @@ const targetShape = {
 
 /** The body that creates a campaign. */
 export const createCampaignBody = z.strictObject({
-  name: nameSchema,
+  name: nameSchema.optional().describe('The tables that the SQL reads when left out.'),
   sql: sqlSchema,
   ...targetShape,
   published: z

@@ -144,6 +144,20 @@ describe('creating a campaign', () => {
     ])
   })
 
+  it('has the names of its tables where it is given none', async () => {
+    const create = async (sql: string) => {
+      const payload = { sql, target_macs: true }
+      const { body } = await api.request<{ readonly name: string }>(CAMPAIGNS_PATH, {
+        method: 'POST',
+        key,
+        payload,
+      })
+      return body.name
+    }
+    expect(await create('select pid from processes p, users')).toBe('processes, users')
+    expect(await create('select 1 as x')).toBe('Live query')
+  })
+
   it('asks the devices of the named kinds and ids, each once', async () => {
     const { id } = await campaigns.create({
       target_all_devices: false,
@@ -167,7 +181,7 @@ describe('creating a campaign', () => {
   })
 
   it.each([
-    ['nothing', {}, ['name', 'sql']],
+    ['nothing', {}, ['sql']],
     ['an empty name', { ...PLAIN_CAMPAIGN, name: ' ' }, ['name']],
     ['a long name', { ...PLAIN_CAMPAIGN, name: 'x'.repeat(201) }, ['name']],
     ['two statements', { ...PLAIN_CAMPAIGN, sql: 'select 1; select 2' }, ['sql']],
@@ -302,6 +316,16 @@ describe('changing a campaign', () => {
     expect(await campaigns.listResults(id)).toHaveLength(1)
     const again = await campaigns.patch(id, { published: true })
     expect(again).toMatchObject({ published: true, revision: 2 })
+    expect(countsOf(again)).toEqual([3, 0, 0])
+  })
+
+  it('drops the answers when its SQL or its targets change while it is withdrawn', async () => {
+    await campaigns.patch(id, { published: false })
+    const other = await campaigns.patch(id, { sql: 'select 2 as b' })
+    expect(other).toMatchObject({ published: false, revision: 2 })
+    expect(countsOf(other)).toEqual([0, 0, 0])
+    expect(await campaigns.listResults(id)).toEqual([])
+    const again = await campaigns.patch(id, { published: true })
     expect(countsOf(again)).toEqual([3, 0, 0])
   })
 

@@ -101,6 +101,14 @@ export async function askTargets(tx: Transaction<Schema>, campaign: Campaign): P
   `.execute(tx)
 }
 
+/** Forgets who was asked and what was answered. */
+export async function dropAnswers(tx: Transaction<Schema>, id: string): Promise<void> {
+  // Targets first, as answers lock them.
+  await tx.deleteFrom('live_query_target').where('campaign_id', '=', id).execute()
+  await tx.deleteFrom('live_query_result').where('campaign_id', '=', id).execute()
+  await tx.deleteFrom('live_query_counter').where('campaign_id', '=', id).execute()
+}
+
 function isTargeted(targets: CampaignTargets) {
   if (targets.targetAllDevices) return sql`true`
   const platforms = [

@@ -5,6 +5,7 @@ import { toCampaignAudit } from './campaign-json.ts'
 import {
   askTargets,
   deleteCampaignRows,
+  dropAnswers,
   getCampaignForUpdate,
   listUnaskableIds,
   notifyCampaignChanged,
@@ -18,7 +19,7 @@ import { CAMPAIGN_AUDIT, toTablesUsed } from './create-campaign.ts'
  * change of nothing leaves neither. Another SQL or other targets raise the revision, and a published
  * campaign is put to all devices that match now; so is one that is published again. Withdrawing it
  * (`published: false`) keeps the results; devices that were asked may still answer. Another name
- * changes nothing else.
+ * changes nothing else. The answers to an earlier revision go with it.
  *
  * @throws AppError `not_found`; `invalid_body` as creating one does
  */
@@ -42,6 +43,7 @@ export async function changeCampaign(
     updatedAt: change.at,
   })
   if (isAsked) await askTargets(change.tx, after)
+  else if (isNewRevision) await dropAnswers(change.tx, id)
   await notifyCampaignChanged(change.tx, id)
   CAMPAIGN_AUDIT.updated(change, after, toCampaignAudit(before), toCampaignAudit(after))
   return after

@@ -1,7 +1,13 @@
 import type { Change } from '../../changes/change.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { analyseLiveQuery } from './analyse-live-query.ts'
-import { assertTargets, mergeTargets, unaskable, type NewCampaign } from './campaign-input.ts'
+import {
+  assertTargets,
+  mergeTargets,
+  NAME_LENGTH_MAX,
+  unaskable,
+  type NewCampaign,
+} from './campaign-input.ts'
 import { toCampaignAudit } from './campaign-json.ts'
 import {
   askTargets,
@@ -41,10 +47,11 @@ export async function createCampaign(change: Change, input: NewCampaign): Promis
   const unknownIds = await listUnaskableIds(change.tx, targets.targetedDeviceIds)
   if (unknownIds.length > 0) throw unaskable(unknownIds)
   if ((await countCampaignsLocked(change.tx)) >= CAMPAIGNS_MAX) throw tooMany()
+  const tablesUsed = toTablesUsed(input.sql)
   const campaign = await insertCampaign(change.tx, {
-    name: input.name,
+    name: input.name ?? toName(tablesUsed),
     sql: input.sql,
-    tablesUsed: toTablesUsed(input.sql),
+    tablesUsed,
     ...targets,
     published: isPublished,
     askedAt: isPublished ? change.at : null,
@@ -55,6 +62,11 @@ export async function createCampaign(change: Change, input: NewCampaign): Promis
   await notifyCampaignChanged(change.tx, campaign.id)
   CAMPAIGN_AUDIT.created(change, campaign, toCampaignAudit(campaign))
   return campaign
+}
+
+/** Clients of the K2 API may send none. */
+function toName(tablesUsed: readonly string[]): string {
+  return tablesUsed.length === 0 ? 'Live query' : tablesUsed.join(', ').slice(0, NAME_LENGTH_MAX)
 }
 
 /** The tables that checked SQL names. */

@@ -23,12 +23,12 @@ type DecidedColumns = Pick<
   | 'decidedBy'
 >
 
-/** What is decided about a request. */
+/** What is decided about a request; a note that is left out stays when it is decided the same again. */
 export type RegistrationDecision =
-  | { readonly status: 'approved'; readonly internalMessage: string | null }
+  | { readonly status: 'approved'; readonly internalMessage: string | null | undefined }
   | {
       readonly status: 'denied'
-      readonly internalMessage: string | null
+      readonly internalMessage: string | null | undefined
       /** Why, for the requester. */
       readonly endUserDenialMessage: string
     }
@@ -110,8 +110,10 @@ function toValues(
   const isAgain = status === before.status
   return {
     status,
-    internalApprovalNote: status === 'approved' ? decision.internalMessage : null,
-    internalDenialNote: status === 'denied' ? decision.internalMessage : null,
+    internalApprovalNote:
+      status === 'approved' ? noteOr(before.internalApprovalNote, decision.internalMessage) : null,
+    internalDenialNote:
+      status === 'denied' ? noteOr(before.internalDenialNote, decision.internalMessage) : null,
     endUserDenialNote: status === 'denied' ? decision.endUserDenialMessage : null,
     decidedAt: isDecided ? (isAgain ? before.decidedAt : change.at) : null,
     decidedBy: isDecided ? (isAgain ? before.decidedBy : change.origin.actor.name) : null,
@@ -125,4 +127,9 @@ function toAudit(request: DecidedColumns): JsonObject {
     internal_denial_note: request.internalDenialNote,
     end_user_denial_note: request.endUserDenialNote,
   }
+}
+
+/** What is left out stays; of a decision that was not made before there is none. */
+function noteOr(before: string | null, given: string | null | undefined): string | null {
+  return given === undefined ? before : given
 }

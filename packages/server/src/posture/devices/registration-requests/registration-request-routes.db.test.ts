@@ -253,6 +253,15 @@ describe('PATCH /registration_requests/{id}', () => {
     expect(await listAudit(id)).toHaveLength(2)
   })
 
+  it('keeps the note when the same decision comes without one', async () => {
+    const id = await ask()
+    const note = { internal_message: 'It is hers' }
+    const { body: first } = await patch(id, { status: 'approved', ...note })
+    expect((await patch(id, { status: 'approved' })).body).toEqual(first)
+    expect(first).toMatchObject({ internal_approval_note: 'It is hers' })
+    expect(await listAudit(id)).toHaveLength(2)
+  })
+
   it('refuses to take back an approval', async () => {
     const id = await ask()
     await patch(id, { status: 'approved' })

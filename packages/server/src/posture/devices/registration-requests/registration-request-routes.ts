@@ -162,11 +162,11 @@ function toDecision(body: z.output<typeof decideBody>): RegistrationDecision {
   const { status } = body
   switch (status) {
     case 'approved':
-      return { status, internalMessage: body.internal_message ?? null }
+      return { status, internalMessage: body.internal_message }
     case 'denied':
       return {
         status,
-        internalMessage: body.internal_message ?? body.internal_denial_reason ?? null,
+        internalMessage: body.internal_message ?? body.internal_denial_reason,
         // The schema has made sure of it.
         endUserDenialMessage: body.end_user_denial_message ?? '',
       }
