@@ -1,4 +1,5 @@
 // Poll delivery messages (RFC 8936): request and response, read leniently and written strictly.
+import { describeFault } from './describe-fault.ts'
 import { z } from 'zod'
 import { parseWithSchema, type ParseResult } from './parse-result.ts'
 
@@ -32,6 +33,9 @@ export interface PollRequestLimits {
   readonly acknowledgementsMax: number
 }
 
+/** As much of an id as a fault names. */
+const NAMED_KEY_MAX = 64
+
 const jtiSchema = z.string().min(1).max(1024)
 
 /** Reads an object keyed by `jti` as a map, so that every id is an ordinary key. */
@@ -44,14 +48,18 @@ function mapByJti<T>(valueSchema: z.ZodType<T>) {
     .transform((value, context): ReadonlyMap<string, T> => {
       const byJti = new Map<string, T>()
       for (const [key, item] of Object.entries(value)) {
-        const jti = jtiSchema.safeParse(key)
-        const parsed = valueSchema.safeParse(item)
+        const jti = jtiSchema.safeParse(key, { error: describeFault })
+        const parsed = valueSchema.safeParse(item, { error: describeFault })
         if (jti.success && parsed.success) byJti.set(jti.data, parsed.data)
         for (const { path, message } of [
           ...(jti.error?.issues ?? []),
           ...(parsed.error?.issues ?? []),
         ]) {
-          context.addIssue({ code: 'custom', path: [key.slice(0, 64), ...path], message })
+          context.addIssue({
+            code: 'custom',
+            path: [key.slice(0, NAMED_KEY_MAX), ...path],
+            message,
+          })
         }
       }
       return byJti

@@ -62,7 +62,10 @@ describe('poll requests', () => {
 
 test('a refused error is named by the id that it was sent for', () => {
   const parsed = parsePollRequest({ setErrs: { 'id-1': { description: 'x' } } }, limits)
-  expect(parsed).toMatchObject({ ok: false, issues: [{ path: 'setErrs.id-1.err' }] })
+  expect(parsed).toMatchObject({
+    ok: false,
+    issues: [{ path: 'setErrs.id-1.err', message: 'this is required: a string' }],
+  })
 })
 
 describe('poll responses', () => {
