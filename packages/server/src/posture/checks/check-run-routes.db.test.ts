@@ -5,12 +5,14 @@ import { createPostureApi } from '../../../test/support/posture-api.ts'
 import type { Posture } from '../../../test/support/posture-fixtures.ts'
 import { describeWriteContract, lastAuditEntry } from '../../../test/support/write-contract.ts'
 import { setDeviceOwner } from '../devices/set-device-owner.ts'
+import { unregisterDevice } from '../devices/unregister-device.ts'
 import { settleDueDevices } from '../devices/settle-due-devices.ts'
 import { DAY_MS } from '../../platform/clock.ts'
 import { applyCheckScope } from './apply-check-scope.ts'
 import { listCounterDrift } from '../../../test/support/list-counter-drift.ts'
 import { checkRunRoutes } from './check-run-routes.ts'
 import { CHECK_ROW_STATUSES } from './check-definition.ts'
+import { waitForLock } from '../../../test/support/wait-for-lock.ts'
 import { emptyTables } from '../../../test/support/empty-tables.ts'
 
 let api: TestApi
@@ -289,6 +291,29 @@ describe('a run on a person', () => {
         device: { owner: { email: 'ada@example.com' } },
       },
     ])
+  })
+
+  it('follows the person as of the turn of the change, not as of its beginning', async () => {
+    await report({ check_data: toData('FAIL') })
+    const other = await api.db.startTransaction().execute()
+    await other.selectFrom('device').selectAll().where('id', '=', device).forUpdate().execute()
+    const changed = posture.change((change) => setDeviceOwner(change, device, null))
+    await waitForLock(api.db)
+    posture.clock.advance(DAY_MS)
+    await other.commit().execute()
+    await changed
+    expect(posture.announced.at(-1)).toMatchObject({
+      current: { authState: 'Good' },
+      occurredAt: posture.clock.now(),
+    })
+  })
+
+  it('leaves a phone that is deleted with its registration as it was', async () => {
+    await api.db.updateTable('device').set({ platform: 'ios' }).where('id', '=', device).execute()
+    await report({ check_data: toData('FAIL') })
+    posture.announced.length = 0
+    await posture.change((change) => unregisterDevice(change, device))
+    expect(posture.announced).toEqual([])
   })
 
   it('follows the configuration of its check: grace periods and pauses', async () => {

@@ -1,10 +1,8 @@
-import type { Actor } from '../../changes/audit/audit-entry.ts'
 import type { Change } from '../../changes/change.ts'
 import { findOrCreatePerson } from '../../people/people/find-or-create-person.ts'
 import { lockPerson, spendFirstDeviceTrust } from '../../people/people/person-store.ts'
 import { findPerson, type Person } from '../../people/people/person-store.ts'
 import { conflict } from '../../platform/app-error.ts'
-import type { InitiatingEntity } from '../../schema/status-values.ts'
 import { haveOpenIssues } from '../issues/issue-store.ts'
 import { getDeviceForUpdate, updateDevice, type Device } from './device-store.ts'
 import { lockDevices } from './device-status-store.ts'
@@ -18,7 +16,7 @@ export type NewOwner = { readonly email: string; readonly name?: string } | null
  * Registers a device to a person, who is created when nobody has the email address, or ends its
  * registration. Idempotent: the same owner again keeps the time of the registration. A person's first
  * trust is spent on the device. Issues of people count for their devices: its status follows in the same change where
- * the old or the new owner has any.
+ * the old or the new owner has any, unless `isEvaluated` is false: the device is deleted next.
  *
  * @throws AppError `not_found` without the device, `invalid_body` for a malformed address; `conflict` for a person
  *   who is switched off
@@ -27,6 +25,7 @@ export async function setDeviceOwner(
   change: Change,
   deviceId: string,
   newOwner: NewOwner,
+  { isEvaluated = true }: { readonly isEvaluated?: boolean } = {},
 ): Promise<Device> {
   const device = await getDeviceForUpdate(change.tx, deviceId)
   const person = newOwner === null ? undefined : await findOrCreatePerson(change, newOwner)
@@ -41,30 +40,37 @@ export async function setDeviceOwner(
     await spendFirstDeviceTrust(change.tx, [person.id], change.at)
   }
   const owners = [previous, person].flatMap((owner) => (owner === undefined ? [] : [owner.id]))
-  const isCounting = await haveOpenIssues(change.tx, owners)
-  if (isCounting) {
-    await settleDueStatuses(change, await lockDevices(change.tx, [device.id]), change.at)
-  }
-  const registered = await updateDevice(change.tx, device.id, {
-    ownerPersonId: person?.id ?? null,
-    registeredAt: person === undefined ? null : change.at,
-    ...(previous === undefined
-      ? {}
-      : { formerOwnerPersonId: previous.id, registrationEndedAt: change.at }),
-    updatedAt: change.at,
-  })
-  if (!isCounting) return registered
-  const cause = { initiatingEntity: INITIATOR[change.origin.actor.type], occurredAt: change.at }
-  await reevaluateDevices(change, [device.id], cause)
-  return getDeviceForUpdate(change.tx, device.id)
+  const register = () => updateDevice(change.tx, device.id, toColumns(change, previous, person))
+  return isEvaluated && (await haveOpenIssues(change.tx, owners))
+    ? withItsStatus(change, device.id, register)
+    : register()
 }
 
-/** Who is behind a change of an owner, as events tell it. CAEP 1.0 section 2. */
-const INITIATOR: Readonly<Record<Actor['type'], InitiatingEntity>> = {
-  User: 'admin',
-  ApiKey: 'admin',
-  System: 'system',
-  Person: 'user',
+function toColumns({ at }: Change, previous: Person | undefined, next: Person | undefined) {
+  return {
+    ownerPersonId: next?.id ?? null,
+    registeredAt: next === undefined ? null : at,
+    ...(previous === undefined
+      ? {}
+      : { formerOwnerPersonId: previous.id, registrationEndedAt: at }),
+    updatedAt: at,
+  }
+}
+
+/** Registers a locked device, and lets its status follow. */
+async function withItsStatus(
+  change: Change,
+  deviceId: string,
+  register: () => Promise<unknown>,
+): Promise<Device> {
+  // Under the locks: a report that was waited for may have changed the status meanwhile.
+  const at = change.now()
+  await settleDueStatuses(change, await lockDevices(change.tx, [deviceId]), at)
+  await register()
+  // Whoever is no person acts for an admin: an API key, an identity provider, the command line.
+  const initiatingEntity = change.origin.actor.type === 'Person' ? 'user' : 'admin'
+  await reevaluateDevices(change, [deviceId], { initiatingEntity, occurredAt: at })
+  return getDeviceForUpdate(change.tx, deviceId)
 }
 
 /** Whoever switched the person off meanwhile has not seen this device. */

@@ -33,13 +33,14 @@ export async function unregisterDevice(
   if (ownerPersonId === null || registeredAt === null) {
     throw new AppError('not_found', `The device ${device.id} is not registered.`)
   }
-  await setDeviceOwner(change, device.id, null)
+  const isMobile = MOBILE_PLATFORMS.includes(device.platform)
+  await setDeviceOwner(change, device.id, null, { isEvaluated: !isMobile })
   await replaceAuthenticationGroups(tx, device.id, [])
   const unregistered = await updateDevice(tx, device.id, {
     authenticationMode: 'only_registered_owner',
     updatedAt: at,
   })
   await resetFirstDeviceTrust(change, ownerPersonId)
-  if (MOBILE_PLATFORMS.includes(device.platform)) await deleteDevice(change, unregistered)
+  if (isMobile) await deleteDevice(change, unregistered)
   return { deviceId: device.id, ownerPersonId, registeredAt }
 }
