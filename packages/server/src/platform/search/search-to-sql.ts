@@ -122,7 +122,7 @@ export function clauseToSql(
   return sql<SqlBool>`${column} in (${sql.join(clause.values)})`
 }
 
-/** The condition that a time is before or after another one, or in its millisecond: answers tell no more of a time. */
+/** The condition that a time is before or after another one, or in its millisecond: answers show no more. */
 export function compareTime(
   column: Expression<unknown>,
   operator: Exclude<SearchOperator, '~'>,

@@ -4,7 +4,7 @@ const INTEGER = /^-?\d{1,15}$/
 
 /** A space stands for the plus sign of an offset that was not URL-encoded. */
 const TIMESTAMP =
-  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?:([Zz])|([+ -])(\d{2})(?::?(\d{2}))?)?)?$/
+  /^(\d{4})-(\d{2})-(\d{2})(?:[Tt ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(?:([Zz])|([+ -])(\d{2}):?(\d{2})|([+-])(\d{2}))?)?$/
 
 /** The value in the type of the field, or what the field would have taken instead. */
 export function readSearchValue(
@@ -53,7 +53,7 @@ export function parseTimestamp(text: string): Date | undefined {
   const match = TIMESTAMP.exec(text)
   if (match === null) return undefined
   const time = readLocalTime(match)
-  const offsetMinutes = readOffsetMinutes(match[9], match[10], match[11])
+  const offsetMinutes = readOffsetMinutes(match[9] ?? match[12], match[10] ?? match[13], match[11])
   return time === undefined || offsetMinutes === undefined
     ? undefined
     : new Date(time.getTime() - offsetMinutes * 60_000)

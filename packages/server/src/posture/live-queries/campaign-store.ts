@@ -103,9 +103,8 @@ export async function askTargets(tx: Transaction<Schema>, campaign: Campaign): P
 
 /** Forgets who was asked and what was answered. */
 export async function dropAnswers(tx: Transaction<Schema>, id: string): Promise<void> {
-  // Targets first, as answers lock them.
+  // Targets first, as answers lock them; the results go with them.
   await tx.deleteFrom('live_query_target').where('campaign_id', '=', id).execute()
-  await tx.deleteFrom('live_query_result').where('campaign_id', '=', id).execute()
   await tx.deleteFrom('live_query_counter').where('campaign_id', '=', id).execute()
 }
 

@@ -19,7 +19,7 @@ import { CAMPAIGN_AUDIT, toTablesUsed } from './create-campaign.ts'
  * change of nothing leaves neither. Another SQL or other targets raise the revision, and a published
  * campaign is put to all devices that match now; so is one that is published again. Withdrawing it
  * (`published: false`) keeps the results; devices that were asked may still answer. Another name
- * changes nothing else. The answers to an earlier revision go with it.
+ * changes nothing else. Another SQL or other targets drop the answers, published or not.
  *
  * @throws AppError `not_found`; `invalid_body` as creating one does
  */

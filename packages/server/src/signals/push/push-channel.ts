@@ -77,7 +77,8 @@ const CREDENTIAL_STATUSES: ReadonlySet<number> = new Set([401, 403, 407])
 const CREDENTIAL_ERRORS: ReadonlySet<string> = new Set(['authentication_failed', 'access_denied'])
 
 /**
- * What the answer to a pushed SET means (RFC 8935 sections 2.2 to 2.4). Any 2xx is success, however its body ends. A fault of
+ * What the answer to a pushed SET means (RFC 8935 sections 2.2 to 2.4). Any 2xx is success, also without the end
+ * of its body. A fault of
  * the network, of the server or of a credential is tried again; a redirect is a fault, because it is
  * not followed and may go away; every other refusal is final.
  */

@@ -228,7 +228,7 @@ function toAdminReason(
   { device, current, reasons, isRestated }: DeviceStatusChange,
   details: ReasonDetails,
 ): string {
-  // Issues of one check for several values have its title all.
+  // All issues of one check have its title.
   const titles = [...new Set(reasons.map(({ issueTitle }) => issueTitle))]
   const issues = titles.slice(0, NAMED_MAX)
   const more = titles.length > NAMED_MAX ? ` and ${titles.length - NAMED_MAX} more` : ''

@@ -75,7 +75,7 @@ const OVERLOAD_STATUSES: ReadonlySet<number> = new Set([429, 502, 503, 504])
 
 /**
  * What the answer to a webhook means, in the words of Standard Webhooks: 2xx alone is success,
- * whatever the body and however it ends; 410 ends the webhook; everything else is tried again, because the receiver or its
+ * whatever the body, also without its end; 410 ends the webhook; everything else is tried again, because the receiver or its
  * operator may mend it.
  */
 export function classifyWebhook(result: OutboundResult): Verdict {
