@@ -57,6 +57,26 @@ describe('an export', () => {
   })
 })
 
+describe('a filter', () => {
+  it('compares a time with others, as nobody picks its millisecond', async () => {
+    const page = await console.openPage('/devices')
+    await page.getByRole('button', { name: 'Filter', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    const options = dialog.getByRole('option')
+    const compareBy = async (field: string) => {
+      await dialog.getByRole('combobox', { name: 'Field' }).fill(field)
+      await dialog.getByRole('option', { name: field, exact: true }).click()
+      await dialog.getByRole('combobox', { name: 'Comparison' }).click()
+    }
+    await compareBy('auth_state')
+    await expect.poll(() => options.allTextContents()).toEqual(['is'])
+    await options.click()
+    await compareBy('registered_at')
+    await expect.poll(() => options.allTextContents()).toEqual(['is before', 'is after'])
+    await expectFitting(page, 'filter')
+  })
+})
+
 describe('a row', () => {
   it('says on pointing when exactly something was, opens by a click beside its links, and is walked by keys', async () => {
     const page = await console.openPage('/devices')
