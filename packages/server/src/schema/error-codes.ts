@@ -10,8 +10,8 @@ export const ERROR_CODES = {
     remedy: 'Send a JSON document in UTF-8; the message names the place where parsing stopped.',
   },
   unsupported_media_type: {
-    meaning: 'The request body has a content type that the endpoint does not take.',
-    remedy: 'Send `Content-Type: application/json`.',
+    meaning: 'The request body has a content type or encoding that the endpoint does not take.',
+    remedy: 'Send `Content-Type: application/json`, and nothing compressed.',
   },
   invalid_parameter: {
     meaning: 'A query or path parameter is missing, unknown or out of range.',

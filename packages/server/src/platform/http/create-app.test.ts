@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, type AddressInfo, type Server } from 'node:net'
+import { gzipSync } from 'node:zlib'
 import { pino } from 'pino'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createHttpApp, type HttpAppOptions } from './create-app.ts'
@@ -81,6 +82,22 @@ describe('bodies', () => {
       expect(response.json()).toMatchObject({ code: 'unsupported_media_type' })
     },
   )
+
+  it('refuses a compressed body with 415, and takes one that says it is not', async () => {
+    const { app } = setUp()
+    const send = (encoding: string, payload: Buffer) =>
+      app.inject({
+        method: 'POST',
+        url: '/echo',
+        headers: { ...json, 'content-encoding': encoding },
+        payload,
+      })
+    const refused = await send('gzip', gzipSync('{"a":1}'))
+    expect(refused.statusCode).toBe(415)
+    expect(refused.json()).toMatchObject({ code: 'unsupported_media_type' })
+    expect((await send('gzip', Buffer.alloc(0))).json()).toEqual({ body: null })
+    expect((await send('Identity', Buffer.from('{"a":1}'))).json()).toEqual({ body: { a: 1 } })
+  })
 
   it.each(['application/json; charset=utf-8', 'Application/JSON', 'application/problem+json'])(
     'takes a body of type %s',

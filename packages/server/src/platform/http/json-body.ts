@@ -7,7 +7,8 @@ const JSON_MEDIA_TYPE = /^application\/(?:[\w.!#$&^-]+\+)?json(?:\s*;|$)/i
 
 /**
  * Makes an app read JSON bodies and nothing else. Real clients announce JSON on requests without a
- * body, so an empty body is an absent one. Members that would change a prototype are refused.
+ * body, so an empty body is an absent one. Members that would change a prototype are refused, as are compressed
+ * bodies (RFC 9110 section 15.5.16).
  */
 export function registerJsonBody(app: FastifyInstance): void {
   const parseSafely = app.getDefaultJsonParser('error', 'error')
@@ -15,6 +16,7 @@ export function registerJsonBody(app: FastifyInstance): void {
   app.addContentTypeParser(JSON_MEDIA_TYPE, { parseAs: 'buffer' }, (request, body, done) => {
     let text: string
     try {
+      if (body.length > 0) refuseEncoding(request.headers['content-encoding'])
       text = decodeUtf8(body)
     } catch (error) {
       done(error as AppError)
@@ -29,6 +31,14 @@ export function registerJsonBody(app: FastifyInstance): void {
       else done(malformedJson(text))
     })
   })
+}
+
+function refuseEncoding(encoding = 'identity'): void {
+  if (encoding.toLowerCase() === 'identity') return
+  throw new AppError(
+    'unsupported_media_type',
+    `A body with the content encoding ${encoding} is not read. Send it without Content-Encoding.`,
+  )
 }
 
 function decodeUtf8(body: string | Buffer): string {

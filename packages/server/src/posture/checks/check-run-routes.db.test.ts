@@ -10,6 +10,7 @@ import { settleDueDevices } from '../devices/settle-due-devices.ts'
 import { DAY_MS } from '../../platform/clock.ts'
 import { applyCheckScope } from './apply-check-scope.ts'
 import { listCounterDrift } from '../../../test/support/list-counter-drift.ts'
+import { checkRoutes } from './check-routes.ts'
 import { checkRunRoutes } from './check-run-routes.ts'
 import { CHECK_ROW_STATUSES } from './check-definition.ts'
 import { waitForLock } from '../../../test/support/wait-for-lock.ts'
@@ -24,9 +25,10 @@ let personCheck: string
 let person: string
 
 beforeAll(async () => {
-  ;({ api, posture, key } = await createPostureApi('Submit Check Runs', ({ runChange }) =>
-    checkRunRoutes({ runChange }),
-  ))
+  ;({ api, posture, key } = await createPostureApi('Submit Check Runs', ({ db, runChange }) => [
+    ...checkRunRoutes({ runChange }),
+    ...checkRoutes(db),
+  ]))
 })
 afterAll(() => api.close())
 beforeEach(async () => {
@@ -139,8 +141,27 @@ describe('a run on a device', () => {
       })
       expect([status, body.code]).toEqual([409, 'conflict'])
     }
-    const results = await api.db.selectFrom('check_result').select('status').execute()
-    expect(results).toEqual([{ status: 'pending' }])
+    const results = await api.db
+      .selectFrom('check_result')
+      .select(['check_id', 'status'])
+      .orderBy('check_id')
+      .execute()
+    expect(results).toEqual([
+      { check_id: deviceCheck, status: 'unknown' },
+      { check_id: own, status: 'pending' },
+    ])
+  })
+
+  it('counts the devices that nothing was reported on among those that are targeted', async () => {
+    const other = await posture.insertDevice()
+    await posture.insertDevice({ platform: 'windows' })
+    const check = await posture.insertCheck({ type: 'external', platforms: ['darwin'] })
+    await submit(check, { device_id: device, check_data: toData('PASS') })
+    const read = async () => (await api.request(`/checks/${check}`, { key })).body
+    expect(await read()).toMatchObject({ percent_passing: 50 })
+    await submit(check, { device_id: other, check_data: toData('PASS') })
+    expect(await read()).toMatchObject({ percent_passing: 100 })
+    expect(await listCounterDrift(api.db)).toEqual([])
   })
 
   it.each(['999', 'abc', '9'.repeat(40)])('finds no device %s', async (device_id) => {
@@ -323,8 +344,14 @@ describe('a run on a person', () => {
     posture.clock.advance(2 * DAY_MS)
     await settle()
     expect(await readState()).toBe('Blocked')
+    const blockingTimes = () => api.db.selectFrom('issue').select('blocks_device_at').execute()
+    const before = await blockingTimes()
     await configure({ paused_at: posture.clock.now() })
     expect(await readState()).toBe('Good')
+    expect(await blockingTimes()).toEqual([{ blocks_device_at: null }])
+    await configure({ paused_at: null })
+    expect(await readState()).toBe('Blocked')
+    expect(await blockingTimes()).toEqual(before)
   })
 
   it('of many at once are all counted, and none is lost', async () => {

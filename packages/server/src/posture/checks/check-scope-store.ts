@@ -95,10 +95,10 @@ export interface ScopeMove {
 }
 
 /**
- * Makes the results of the selection follow from who is targeted: new ones are `pending`, those that
- * left the scope `out_of_scope`, those that came back `pending`. Paused checks gain nothing. Checks
- * that other systems report get a result with their first report. The devices must be locked: whoever adds a result of
- * a device holds its lock, so that none can be there that this statement does not see.
+ * Makes the results of the selection follow from who is targeted: new ones and those that came back are `pending`, of
+ * checks that other systems report `unknown`, for nobody waits for such a report; those that left the scope are
+ * `out_of_scope`. Paused checks gain nothing. The devices must be locked: whoever adds a result of a device holds its
+ * lock, so that none can be there that this statement does not see.
  */
 export async function moveResultsIntoScope(
   tx: Transaction<Schema>,
@@ -107,7 +107,8 @@ export async function moveResultsIntoScope(
 ): Promise<ScopeMove[]> {
   const { rows } = await sql<ScopeMove>`
     with scope as materialized (
-      select d.id as device_id, c.id as check_id, c.revision, c.type, r.id as result_id, r.status,
+      select d.id as device_id, c.id as check_id, c.revision, r.id as result_id, r.status,
+        case when c.type = 'external' then 'unknown' else 'pending' end as first_status,
         ${IS_TARGETED} as is_targeted
       from posture_check c cross join device d
       left join check_result r on r.check_id = c.id and r.device_id = d.id
@@ -115,14 +116,13 @@ export async function moveResultsIntoScope(
     gained as (
       insert into check_result
         (device_id, check_id, status, revision, status_changed_at, updated_at)
-      select device_id, check_id, 'pending', revision, ${at}, ${at} from scope
-      where is_targeted and result_id is null and type <> 'external'
+      select device_id, check_id, first_status, revision, ${at}, ${at} from scope
+      where is_targeted and result_id is null
       order by device_id, check_id
       returning device_id, check_id, status, revision),
     moved as (
       update check_result r set
-        status = case when s.is_targeted then
-          case when s.type = 'external' then 'unknown' else 'pending' end else 'out_of_scope' end,
+        status = case when s.is_targeted then s.first_status else 'out_of_scope' end,
         status_changed_at = ${at}, failing_since = null, updated_at = ${at}
       from scope s
       where r.id = s.result_id and s.is_targeted = (s.status = 'out_of_scope')
@@ -154,8 +154,9 @@ export async function resolveIssuesOutOfScope(
   return rows
 }
 
-/** When an issue `i` of check `c` blocks, by the strategy and the grace period of the check. */
+/** When an issue `i` of check `c` blocks, by the strategy and the grace period of the check: never while it is paused. */
 export const BLOCKING_TIME = sql<Date | null>`case
+  when c.paused_at is not null then null
   when c.remediation_strategy = 'block_immediately'
     then greatest(i.detected_at, c.begins_blocking_on)
   when c.remediation_strategy = 'warn_then_block'

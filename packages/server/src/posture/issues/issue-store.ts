@@ -136,6 +136,22 @@ async function insertIssues(
   return inserted.rows
 }
 
+/** Resolves the open issues of a person. Answers them. */
+export async function resolveIssuesOfPerson(
+  tx: Transaction<Schema>,
+  personId: string,
+  at: Date,
+): Promise<string[]> {
+  const rows = await tx
+    .updateTable('issue')
+    .set({ resolved_at: at, updated_at: at })
+    .where('person_id', '=', personId)
+    .where('resolved_at', 'is', null)
+    .returning('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
 /**
  * Takes the exemption from open issues whose exemption has ended by `at`. The devices must be locked.
  * Whether an issue counts does not depend on it: the end of an exemption is looked at there as well.

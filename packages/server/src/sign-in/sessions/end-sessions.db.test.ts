@@ -90,8 +90,13 @@ const ENDINGS: readonly (readonly [string, (change: Change) => Promise<unknown>]
     async (change) => {
       const found = await findPerson(change.tx, person.id)
       if (found === undefined) throw new Error('there is no such person')
-      const revokeEnrollmentSecrets = async () => undefined
-      const deps = { lockDevices: lockOwnedDevices, endRegistrations, revokeEnrollmentSecrets }
+      const nothing = async () => undefined
+      const deps = {
+        lockDevices: lockOwnedDevices,
+        endRegistrations,
+        resolveIssues: nothing,
+        revokeEnrollmentSecrets: nothing,
+      }
       return deprovisionPerson(change, deps, found)
     },
   ],

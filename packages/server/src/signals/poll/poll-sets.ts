@@ -124,15 +124,19 @@ async function takeAcknowledgements(
     .filter(([eventId]) => !acknowledged.has(eventId))
     .map(([eventId, error]) => ({ eventId: toStorableText(eventId), ...error }))
   const judged = await judgeReportedKeys(db, stream.destinationId, refused, refusedKeys)
+  const judgementOf = (eventId: string) => judged.get(toStorableText(eventId))?.kind
   const reports = [...setErrs]
-    .filter(([eventId]) => judged.get(toStorableText(eventId))?.kind !== 'resign')
-    .map(([eventId, { err, description }]): ReportedError => ({
-      eventId: toStorableText(eventId),
-      error: toStorableText(description === undefined ? err : `${err}: ${description}`),
-      isFinal:
-        acknowledged.has(eventId) ||
-        (isSetErrorCode(err) && judged.get(toStorableText(eventId))?.kind !== 'later'),
-    }))
+    .filter(([eventId]) => judgementOf(eventId) !== 'resign')
+    .map(([eventId, { err, description }]): ReportedError => {
+      const isExcused = judgementOf(eventId) === 'later'
+      return {
+        eventId: toStorableText(eventId),
+        error: toStorableText(description === undefined ? err : `${err}: ${description}`),
+        isFinal: acknowledged.has(eventId) || (isSetErrorCode(err) && !isExcused),
+        // Until it has fetched the keys anew it refuses whatever it is sent: a poll takes it no time to do so ten times.
+        isExcused,
+      }
+    })
   const failures = { now, attemptsMax: REPORTED_FAILURES_MAX }
   // Refusals first: an id in both has ended, and not by being received.
   await recordReportedErrors(db, stream.destinationId, reports, failures)

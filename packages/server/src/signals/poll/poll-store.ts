@@ -203,11 +203,13 @@ export interface ReportedError {
   readonly error: string
   /** The SET is not to be sent again. */
   readonly isFinal: boolean
+  /** The SET is sent again as if nothing had been reported, however often. */
+  readonly isExcused: boolean
 }
 
 /**
  * Stores what a receiver reports. A final report ends the SET undelivered; another one counts as a
- * failed attempt, and the SET is sent again until `attemptsMax` is reached.
+ * failed attempt unless it is excused, and the SET is sent again until `attemptsMax` is reached.
  */
 export async function recordReportedErrors(
   db: Kysely<Schema>,
@@ -218,14 +220,16 @@ export async function recordReportedErrors(
   if (reports.length === 0) return
   await sql`
     update delivery d
-    set attempt_count = d.attempt_count + 1, last_error = report.error,
-      state = case when report.is_final or d.attempt_count + 1 >= ${attemptsMax}
+    set attempt_count = d.attempt_count + report.failures, last_error = report.error,
+      state = case when report.is_final or d.attempt_count + report.failures >= ${attemptsMax}
         then 'dead' else 'queued' end,
-      finished_at = case when report.is_final or d.attempt_count + 1 >= ${attemptsMax}
+      finished_at = case when report.is_final or d.attempt_count + report.failures >= ${attemptsMax}
         then ${now}::timestamptz end
     from unnest(${reports.map(({ eventId }) => eventId)}::text[],
       ${reports.map(({ error }) => error)}::text[],
-      ${reports.map(({ isFinal }) => isFinal)}::boolean[]) as report (event_id, error, is_final)
+      ${reports.map(({ isFinal }) => isFinal)}::boolean[],
+      ${reports.map(({ isExcused }) => (isExcused ? 0 : 1))}::integer[])
+      as report (event_id, error, is_final, failures)
     where d.event_id = report.event_id and d.destination_id = ${destinationId}
       and d.state = 'queued'`.execute(db)
 }

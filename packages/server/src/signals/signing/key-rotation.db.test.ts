@@ -459,4 +459,25 @@ describe('poll receivers', () => {
       { kid: newKid, state: 'active', receivers: [{ in_use: false, rolled_back: true }] },
     ])
   })
+
+  it('that refuse a key because they hold an old copy of the key set lose nothing, however often they poll', async () => {
+    const { clock, keyRing, runChange, sealer } = streams
+    const stream = await streams.createStream({ name: 'poll' })
+    const url = `/ssf_streams/${stream.id}/events`
+    const poll = (payload: object) => streams.call<Sets>(url, { method: 'POST', payload })
+    await runChange({ actor: SYSTEM_ACTOR }, (change) =>
+      revokeSigningKey(change, keyRing.activeKid(), { sealer, modulusBits: 2048 }),
+    )
+    await keyRing.refresh()
+    await emit(1)
+    const [jti = ''] = Object.keys((await poll({})).body.sets)
+    const refusal = { setErrs: { [jti]: { err: 'invalid_key', description: 'unknown kid' } } }
+    for (let count = 0; count < 12; count += 1) {
+      expect(Object.keys((await poll(refusal)).body.sets)).toEqual([jti])
+    }
+    clock.advance(25 * HOUR_MS)
+    expect((await poll(refusal)).body.sets).toEqual({})
+    const row = await streams.db.selectFrom('delivery').selectAll().executeTakeFirstOrThrow()
+    expect(row).toMatchObject({ state: 'dead', last_error: 'invalid_key: unknown kid' })
+  })
 })

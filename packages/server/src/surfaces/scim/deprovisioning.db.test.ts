@@ -3,7 +3,12 @@ import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import { findOrCreatePerson } from '../../people/people/find-or-create-person.ts'
 import { getDeviceForUpdate } from '../../posture/devices/device-store.ts'
 import { lockFreePerson, waitForLock } from '../../../test/support/wait-for-lock.ts'
-import { insertDevice, insertPerson } from '../../../test/support/factories.ts'
+import {
+  insertCheck,
+  insertDevice,
+  insertIssue,
+  insertPerson,
+} from '../../../test/support/factories.ts'
 import {
   createScimApi,
   patchOf,
@@ -108,6 +113,22 @@ describe('switching a user off', () => {
       expect(await ownerOf(devices[1])).toEqual({ owner_person_id: null, registered_at: null })
     },
   )
+
+  it('resolves the open issues of the person: nothing could any more', async () => {
+    const check = await insertCheck(api.db, { type: 'external', target_type: 'people' })
+    const [own, other] = [
+      await insertIssue(api.db, { check_id: check, person_id: person.id }),
+      await insertIssue(api.db, { check_id: check, person_id: await insertPerson(api.db) }),
+    ]
+    await switchOff()
+    const resolved = await api.db.selectFrom('issue').select(['id', 'resolved_at']).execute()
+    expect(new Map(resolved.map((issue) => [issue.id, issue.resolved_at]))).toEqual(
+      new Map([
+        [own, api.clock.now()],
+        [other, null],
+      ]),
+    )
+  })
 
   it('ends everything that the person could do, as one audited change', async () => {
     await switchOff()

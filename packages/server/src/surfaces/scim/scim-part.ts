@@ -1,5 +1,6 @@
 import type { Foundation, ServicePart } from '../../changes/foundation.ts'
 import { endRegistrations, lockOwnedDevices } from '../../posture/devices/end-registrations.ts'
+import { resolvePersonIssues } from '../../posture/issues/resolve-person-issues.ts'
 import { revokeSecretsOfPerson } from '../../posture/enrollment/secrets/revoke-secrets-of-person.ts'
 import { registerScim, type ScimDependencies } from './register-scim.ts'
 
@@ -20,6 +21,7 @@ export function createScimPart(
         deprovisioning: {
           lockDevices: lockOwnedDevices,
           endRegistrations,
+          resolveIssues: resolvePersonIssues,
           revokeEnrollmentSecrets: revokeSecretsOfPerson,
         },
         callers,
