@@ -67,6 +67,10 @@ export async function runDemo(options: DemoOptions, io: CommandIo): Promise<Demo
   const cleanup = new CleanupStack()
   try {
     return await runParts(options, io, cleanup)
+  } catch (error) {
+    // Stopped before everything had started.
+    if (io.signal.aborted && error === io.signal.reason) return { isComplete: false }
+    throw error
   } finally {
     await cleanup.run()
   }
@@ -81,19 +85,17 @@ async function runParts(
   const printStep = (text: string) => print({ lines: [text] })
   const folder = await openDemoFolder(options.dataDir)
   cleanup.add(() => folder.remove())
-  const started = await startOnPorts(options.port, io.signal, (ports) => {
-    const config = loadConfig({}, toSettings(folder.path, ports))
-    printStep(`Starting the service on ${config.baseUrl} …`)
-    return config
+  const { service, config, probePorts } = await startOnPorts(options.port, io.signal, (ports) => {
+    const tried = loadConfig({}, toSettings(folder.path, ports))
+    printStep(`Starting the service on ${tried.baseUrl} …`)
+    return tried
   })
-  if (started === undefined) return { isComplete: false }
-  const { service, config, probePorts } = started
   const { baseUrl } = config
   cleanup.add(() => {
     printStep('Stopping the service …')
     return service.stop()
   })
-  if (io.signal.aborted) return { isComplete: false }
+  io.signal.throwIfAborted()
   const fleet = await createDemoFleet(baseUrl, options.deviceCount, probePorts)
   cleanup.add(() => fleet.stop())
   printStep('Preparing people, keys and enrollment secrets …')
@@ -101,6 +103,7 @@ async function runParts(
   const trialPort = await listenOnFreePort(trialServer, HOST)
   cleanup.add(() => close(trialServer))
   const prepared = await prepareOrganisation(config, fleet.owners, toRedirectUri(trialPort))
+  io.signal.throwIfAborted()
   const { consoleUrl, key, pollKey, secrets } = prepared
   const api = createDemoApi(baseUrl, key)
   const tally = new EventTally()
@@ -129,6 +132,7 @@ async function runParts(
     credentials: prepared.application,
     visitor: fleet.visitor,
   })
+  io.signal.throwIfAborted()
   fleet.start(secrets)
   print(describeStart(baseUrl, { key, consoleUrl, signInUrl }))
   const printStatus = () => print(describeStatus(fleet.counts(), tally.summarise()))
@@ -185,16 +189,17 @@ interface StartedService {
 const STARTS_MAX = 5
 
 /**
- * Undefined when it is stopped before it has found ports that it can listen on.
+ * Starts the service on ports that it can listen on.
  *
- * @throws DemoError when the wanted port is taken
+ * @throws DemoError when the wanted port is taken; the reason of the signal when it is stopped before
  */
 async function startOnPorts(
   wanted: number | undefined,
   signal: AbortSignal,
   toConfig: (ports: ServicePorts) => Config,
-): Promise<StartedService | undefined> {
-  for (let start = 1; !signal.aborted; start += 1) {
+): Promise<StartedService> {
+  for (let start = 1; ; start += 1) {
+    signal.throwIfAborted()
     const ports = await choosePorts(wanted)
     const config = toConfig(ports)
     try {
@@ -204,7 +209,6 @@ async function startOnPorts(
       if (errorCodeOf(error) !== 'EADDRINUSE' || start === STARTS_MAX) throw error
     }
   }
-  return undefined
 }
 
 /**
