@@ -78,13 +78,14 @@ export async function decideExemptionRequest(
   id: string,
   decision: ExemptionDecision,
 ): Promise<ExemptionRequestRecord> {
-  const { tx, at } = change
+  const { tx } = change
   // What a request says may change until its device is locked.
   const { deviceId } = await EXEMPTION_REQUEST_LIST.get(tx, id)
   const locked = await lockDevices(tx, [deviceId])
+  const at = change.now()
   const before = await EXEMPTION_REQUEST_LIST.get(tx, id)
-  await assertPossible(change, before, decision)
-  const values = toValues(change, before, decision)
+  await assertPossible(tx, before, decision, at)
+  const values = toValues(before, decision, { at, by: change.origin.actor.name })
   if (isSame(before, values)) return before
 
   const settled = await settleDueStatuses(change, locked, at)
@@ -98,9 +99,10 @@ export async function decideExemptionRequest(
 }
 
 async function assertPossible(
-  change: Change,
+  tx: Change['tx'],
   before: ExemptionRequestRecord,
   decision: ExemptionDecision,
+  at: Date,
 ): Promise<void> {
   if (!NEXT_STATUSES[before.status].includes(decision.status)) {
     throw conflict(
@@ -108,18 +110,15 @@ async function assertPossible(
     )
   }
   if (decision.status !== 'approved') return
-  assertEndsLater(
-    decision.expiresAt === undefined ? before.expiresAt : decision.expiresAt,
-    change.at,
-  )
-  const disallowing = await listDisallowingChecks(change.tx, before.id)
+  assertEndsLater(decision.expiresAt === undefined ? before.expiresAt : decision.expiresAt, at)
+  const disallowing = await listDisallowingChecks(tx, before.id)
   if (disallowing.length > 0) throw disallowedBy(disallowing)
 }
 
 function toValues(
-  change: Change,
   before: ExemptionRequestRecord,
   decision: ExemptionDecision,
+  { at, by }: { readonly at: Date; readonly by: string },
 ): DecidedColumns {
   const { status } = decision
   const isDecided = status === 'approved' || status === 'denied'
@@ -131,8 +130,8 @@ function toValues(
     denialExplanation: status === 'denied' ? decision.denialExplanation : null,
     coversFutureIssues: grant?.coversFutureIssues ?? before.coversFutureIssues,
     expiresAt: grant?.expiresAt === undefined ? before.expiresAt : grant.expiresAt,
-    decidedAt: isDecided ? (isAgain ? before.decidedAt : change.at) : null,
-    decidedBy: isDecided ? (isAgain ? before.decidedBy : change.origin.actor.name) : null,
+    decidedAt: isDecided ? (isAgain ? before.decidedAt : at) : null,
+    decidedBy: isDecided ? (isAgain ? before.decidedBy : by) : null,
   }
 }
 

@@ -8,6 +8,7 @@ import {
   describeListContract,
   describeRecordContract,
 } from '../../../../test/support/read-contract.ts'
+import { waitForLock } from '../../../../test/support/wait-for-lock.ts'
 import { settleDueDevices } from '../../devices/settle-due-devices.ts'
 import { DAY_MS } from '../../../platform/clock.ts'
 import type { ExemptionRequestRecord } from './exemption-request-read.ts'
@@ -263,6 +264,23 @@ describe('PATCH /exemption_requests/{id}', () => {
         after: { status: 'approved', internal_explanation: 'A spare machine.' },
       },
     ])
+  })
+
+  it('exempts as of the turn of the decision, not as of its beginning', async () => {
+    const { deviceId, issueId } = await addFailure()
+    const id = await ask([issueId])
+    const other = await api.db.startTransaction().execute()
+    await other.selectFrom('device').selectAll().where('id', '=', deviceId).forUpdate().execute()
+    const deciding = approve(id)
+    await waitForLock(api.db)
+    advance(1_000)
+    await other.commit().execute()
+    expect((await deciding).body).toMatchObject({ decided_at: api.clock.now().toISOString() })
+    expect(await listIssues(deviceId)).toMatchObject([{ exempted_at: api.clock.now() }])
+    expect(posture.announced.at(-1)).toMatchObject({
+      current: { authState: 'Good' },
+      occurredAt: api.clock.now(),
+    })
   })
 
   it('ends an exemption at its end, to the second', async () => {
