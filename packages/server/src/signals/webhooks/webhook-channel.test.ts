@@ -46,7 +46,7 @@ it.each([400, 401, 403, 404, 500, 199])('tries again after %s', (status) => {
   expect(classifyWebhook(answered(status))).toMatchObject({ kind: 'retry', isOverloaded: false })
 })
 
-it('takes a 2xx for success although its body never ended', () => {
+it('takes a 2xx for success and 410 for the end although the body never ended', () => {
   const unfinished = {
     kind: 'failed',
     stage: 'body',
@@ -57,6 +57,7 @@ it('takes a 2xx for success although its body never ended', () => {
     timings,
   } as const
   expect(classifyWebhook({ ...unfinished, status: 200 })).toEqual({ kind: 'accepted' })
+  expect(classifyWebhook({ ...unfinished, status: 410 })).toMatchObject({ kind: 'gone' })
   expect(classifyWebhook({ ...unfinished, status: 500 })).toMatchObject({ kind: 'retry' })
 })
 

@@ -74,22 +74,21 @@ export function createWebhookChannel(dependencies: WebhookChannelDependencies): 
 const OVERLOAD_STATUSES: ReadonlySet<number> = new Set([429, 502, 503, 504])
 
 /**
- * What the answer to a webhook means, in the words of Standard Webhooks: 2xx alone is success,
- * whatever the body, also without its end; 410 ends the webhook; everything else is tried again, because the receiver or its
- * operator may mend it.
+ * What the answer to a webhook means, in the words of Standard Webhooks: 2xx alone is success, and 410 ends the webhook,
+ * whatever the body, also without its end; everything else is tried again, because the receiver or its operator may mend it.
  */
 export function classifyWebhook(result: OutboundResult): Verdict {
   const { status } = result
   if (status !== undefined && status >= 200 && status < 300) return { kind: 'accepted' }
+  if (status === 410) {
+    const error = 'The receiver answered 410: it wants no more events'
+    return { kind: 'gone', errorCode: 'http_410', error }
+  }
   if (result.kind === 'failed') {
     const { code, message } = result
     return { kind: 'retry', errorCode: code, error: message, isOverloaded: false }
   }
   const errorCode = `http_${result.status}`
-  if (result.status === 410) {
-    const error = 'The receiver answered 410: it wants no more events'
-    return { kind: 'gone', errorCode, error }
-  }
   const isOverloaded = OVERLOAD_STATUSES.has(result.status)
   return { kind: 'retry', errorCode, error: toSentence(result.status), isOverloaded }
 }
