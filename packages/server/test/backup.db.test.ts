@@ -33,6 +33,8 @@ const CHANGED_TABLES = [
   'rate_limit_slot',
   'ssf_stream_sequence',
 ]
+/** Devices that nothing was reported on gain a result of the checks of other systems. */
+const COUNTED_ANEW = ['check_counter', 'check_result']
 const CHANGED_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   delivery: ['event_id', 'body'],
   device: ['checks_ran_at'],
@@ -85,7 +87,9 @@ it('restores every row of every table as it was', async () => {
     const kept = columns.filter((column) => !(CHANGED_COLUMNS[name] ?? []).includes(column))
     const expected = await readRows(source, name, kept)
     expect(expected.length, name).toBeGreaterThan(0)
-    expect(await readRows(target, name, kept), name).toEqual(expected)
+    const present = await readRows(target, name, kept)
+    if (COUNTED_ANEW.includes(name)) expect(present, name).toEqual(expect.arrayContaining(expected))
+    else expect(present, name).toEqual(expected)
   }
 })
 
