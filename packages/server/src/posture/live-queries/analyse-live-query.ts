@@ -102,17 +102,25 @@ function moveByKeyword(scope: Scope, tokens: readonly SqlToken[], index: number)
     scope.expectsTable = true
   } else if (word === 'JOIN' || (word === 'IN' && isTableName(tokens[index + 1]))) {
     scope.expectsTable = true
-  } else if (ENDS_FROM.has(word)) {
+  } else if (ENDS_FROM.has(word) && (word !== 'WINDOW' || isWindowClause(tokens, index))) {
     scope.isInFrom = false
     scope.expectsTable = false
   }
 }
 
-/** The table that a name stands for; undefined for the name of a schema and of a function. */
+/** SQLite takes the word for a name unless another one and AS follow it. */
+function isWindowClause(tokens: readonly SqlToken[], index: number): boolean {
+  return isName(tokens[index + 1]) && keywordOf(tokens[index + 2]) === 'AS'
+}
+
+/**
+ * The table that a name stands for; undefined for the name of a schema and of a function. A table with arguments whose
+ * name is a text counts: no other look at names would see it.
+ */
 function readTableName(tokens: readonly SqlToken[], index: number): string | undefined {
   const next = tokens[index + 1]
-  if (isSign(next, '.') || isSign(next, '(')) return undefined
   const token = tokens[index]
+  if (isSign(next, '.') || (isSign(next, '(') && token?.kind !== 'literal')) return undefined
   const text = token?.kind === 'literal' ? unquoteText(token.text) : token?.text
   return text?.toLowerCase()
 }

@@ -23,7 +23,7 @@ const redirectUriInput = z
   )
 
 function isRedirectUri(text: string): boolean {
-  if (!URL.canParse(text) || text.includes('#')) return false
+  if (!URL.canParse(text) || /[#\0]/.test(text)) return false
   const { protocol, hostname, username, password } = new URL(text)
   if (username !== '' || password !== '') return false
   if (protocol === 'https:') return true
@@ -35,6 +35,7 @@ function isRedirectUri(text: string): boolean {
 const webAddressInput = z
   .url({ protocol: /^https?$/, error: 'Must be a web address' })
   .max(URL_LENGTH_MAX)
+  .refine((text) => !text.includes('\0'), 'Must be a web address')
 
 const uuidInput = z.uuid('Must be a UUID').transform((text) => text.toLowerCase())
 

@@ -63,10 +63,12 @@ export async function refuseLocked(
 
 /**
  * Whether a person of an attempt may pass although the device stands in the way. Without the device the person is all
- * that is known: somebody whom only a browser names passes never, and to the pages of a person nobody does.
+ * that is known: somebody whom only a browser names passes never, and to the pages of a person nobody does. Nor does
+ * anybody to Entra, which is told a possession or nothing.
  */
 export async function mayBreakGlass({ tx }: Change, attempt: Attempt): Promise<boolean> {
-  const { personId, applicationId } = attempt
+  const { personId, applicationId, interaction } = attempt
+  if (interaction.kind === 'entra') return false
   if (personId === null || applicationId === null || !isPersonProven(attempt)) return false
   const { breakGlassGroupId } = await getSignInPolicy(tx)
   return breakGlassGroupId !== null && hasGroupMember(tx, breakGlassGroupId, personId)

@@ -1,7 +1,7 @@
 import type { JSONWebKeySet } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { BASE_URL, createTestApi, type TestApi } from '../../../test/support/api-app.ts'
-import { insertDevice, insertPerson } from '../../../test/support/factories.ts'
+import { insertDevice, insertPerson, insertPersonGroup } from '../../../test/support/factories.ts'
 import { SignInBrowser } from '../../../test/support/sign-in-browser.ts'
 import {
   inOrder,
@@ -16,6 +16,7 @@ import {
   type StandInEntra,
 } from '../../../test/support/stand-in-entra.ts'
 import { newUuid } from '../../platform/ids.ts'
+import { DAY_MS } from '../../platform/clock.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import { createGuardedClient } from '../../platform/net/guarded-client.ts'
 import { parseAllowedTargets } from '../../platform/net/target-policy.ts'
@@ -26,7 +27,9 @@ import {
 } from '../applications/requests/refusal-recorder.ts'
 import { findAttempt } from '../attempts/attempt-store.ts'
 import { postureKnown } from '../attempts/decide-posture.ts'
+import { deviceNotProven } from '../attempts/know-device.ts'
 import { refuseAttempt } from '../attempts/refuse-attempt.ts'
+import { updateSignInPolicy } from '../policy/policy-store.ts'
 import { deleteEntraAccount } from '../entra-accounts/entra-account-store.ts'
 import { createSignInKeys } from '../provider/sign-in-keys.ts'
 import { answerEntra, type EntraDependencies } from './entra-sign-in.ts'
@@ -147,6 +150,41 @@ describe('a request of Entra', () => {
     const claims = await entra.judge(fields, { request, issuer: ISSUER, keys })
     expect(claims['amr']).toEqual(['pop'])
     await expect(answer(id)).rejects.toMatchObject({ code: 'conflict' })
+  })
+
+  it('comes back as a refusal where the session has ended before Entra was told', async () => {
+    const begun = async () => {
+      const request = await ask()
+      const id = await begin(request)
+      const deviceId = await insertDevice(api.db, { ...inOrder(), owner_person_id: person.id })
+      await proveTestDevice(api.runChange, id, deviceId)
+      await api.runChange({ actor: SYSTEM_ACTOR }, (change) =>
+        postureKnown(change, id, { isFresh: true }),
+      )
+      return { id, refusal: { error: 'access_denied', state: request['state'] } }
+    }
+    const ended = await begun()
+    await api.db
+      .updateTable('sign_in_granted_session')
+      .set({ ended_at: api.clock.now(), end_reason: 'device_blocked' })
+      .where('attempt_id', '=', ended.id)
+      .execute()
+    expect((await answer(ended.id)).fields).toEqual(ended.refusal)
+    const expired = await begun()
+    api.clock.advance(2 * DAY_MS)
+    expect((await answer(expired.id)).fields).toEqual(expired.refusal)
+  })
+
+  it('breaks no glass: Entra would be told nothing, and the person has the other ways', async () => {
+    const group = await insertPersonGroup(api.db, {}, [person.id])
+    const policy = { breakGlassGroupId: group, fallbacks: ['admin_approval' as const] }
+    await updateSignInPolicy(api.db, policy, api.clock.now())
+    const id = await begin(await ask())
+    const attempt = await api.runChange({ actor: SYSTEM_ACTOR }, (change) =>
+      deviceNotProven(change, id, { reason: 'unreachable', evidence: {} }),
+    )
+    expect([attempt.stage, attempt.assurance]).toEqual(['fallback', null])
+    await updateSignInPolicy(api.db, { breakGlassGroupId: null, fallbacks: [] }, api.clock.now())
   })
 
   it('comes back as a refusal where the person is not let in', async () => {

@@ -138,7 +138,7 @@ export async function answerEntra(
   dependencies: EntraDependencies,
   { attempt }: Pick<HeldAttempt, 'attempt'>,
 ): Promise<EntraAnswer> {
-  const { db, runChange } = dependencies
+  const { db, runChange, clock } = dependencies
   const { interaction, applicationId } = attempt
   if (interaction.kind !== 'entra') throw conflict('This sign-in does not come from Entra.')
   const isFirst = await runChange({ actor: SYSTEM_ACTOR }, async ({ tx, at }) =>
@@ -146,7 +146,9 @@ export async function answerEntra(
   )
   if (!isFirst) throw conflict('This sign-in is under way, or was ended before.')
   const state = interaction.state === null ? {} : { state: interaction.state }
-  const session = await findGrantedSession(db, { attemptId: attempt.id })
+  const granted = await findGrantedSession(db, { attemptId: attempt.id })
+  const isLive = granted?.endedAt === null && granted.expiresAt > clock.now()
+  const session = isLive ? granted : undefined
   const application = await findEnabledApplication(db, { id: applicationId ?? '0', kind: 'entra' })
   const method =
     session === undefined ? undefined : chooseMethod(session.assurance, interaction.amr)

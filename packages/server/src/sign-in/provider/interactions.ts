@@ -155,9 +155,8 @@ export async function openInteraction(
 }
 
 function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' && value.length <= HINT_LENGTH_MAX
-    ? value
-    : undefined
+  if (typeof value !== 'string' || value === '' || value.length > HINT_LENGTH_MAX) return undefined
+  return value.includes('\0') ? undefined : value
 }
 
 /** Of an ID token that the provider has verified before the interaction. */

@@ -9,7 +9,10 @@ const SCOPES_MAX = 20
 
 const upstreamShape = {
   name: textInput(NAME_LENGTH_MAX),
-  issuer: z.url({ protocol: /^https?$/, error: 'Must be a web address' }).max(URL_LENGTH_MAX),
+  issuer: z
+    .url({ protocol: /^https?$/, error: 'Must be a web address' })
+    .max(URL_LENGTH_MAX)
+    .refine((text) => !text.includes('\0'), 'Must be a web address'),
   client_id: textInput(URL_LENGTH_MAX),
   client_secret: textInput(URL_LENGTH_MAX).describe('Never shown again.'),
   scopes: z

@@ -168,3 +168,20 @@ it('whoever has a blocked device reaches the own pages, where it is fixed, and s
   const again = await send(String(back.headers.location), cookie)
   expect(again.headers['set-cookie']).toBeUndefined()
 })
+
+it('nobody says at the page who signs in: what the application wants for it would be passed by', async () => {
+  const { path, cookie, id } = await begin()
+  const fields = { email: EMAIL }
+  await api.db
+    .updateTable('sign_in_attempt')
+    .set({ stage: 'person', person_id: null })
+    .where('id', '=', id)
+    .execute()
+  const page = await send(path, cookie)
+  expect(page.statusCode).toBe(200)
+  expect(page.body).not.toContain('name="email"')
+  expect((await send(`${path}/person`, cookie, fields)).statusCode).toBe(404)
+  expect(await findAttempt(api.db, id)).toMatchObject({ stage: 'person', personId: null })
+  const hostile = await send('/sign-in/me/sign-in', '', { email: 'a\0@example.com' })
+  expect(hostile.statusCode).toBe(422)
+})

@@ -10,7 +10,6 @@ import { createExemptionRequest } from '../../../posture/issues/exemptions/creat
 import { getHeldAttempt } from '../../attempts/attempt-cookie-input.ts'
 import { findAttemptPerson } from '../../attempts/attempt-facts-read.ts'
 import { findAttempt, type Attempt } from '../../attempts/attempt-store.ts'
-import { identifyPerson } from '../../attempts/identify-person.ts'
 import { proceedAttempt, runPosture, settleRegistration } from '../../attempts/run-posture.ts'
 import { viewOfAttempt } from '../../attempts/view-attempt.ts'
 import { toKeyRequest } from '../../browser-keys/browser-key-input.ts'
@@ -25,19 +24,12 @@ export interface AttemptPageContext extends Pick<Foundation, 'db' | 'runChange' 
   readonly reruns: RerunAnswers
 }
 
-const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,255}$/
-
 export function attemptPageRoutes(context: AttemptPageContext): PageRoute[] {
   return [
     {
       method: 'GET',
       path: attemptPath(':id'),
       handler: async (request) => answerPage(context, request),
-    },
-    {
-      method: 'POST',
-      path: attemptPath(':id', 'person'),
-      handler: async (request) => answerPerson(context, request),
     },
     {
       method: 'POST',
@@ -96,20 +88,6 @@ async function settle(context: AttemptPageContext, held: Attempt): Promise<Attem
 function anyPortOf(baseUrl: string): string {
   const { protocol, hostname } = new URL(baseUrl)
   return `${protocol}//${hostname}:*`
-}
-
-/** Whoever types an address has proven nothing yet. */
-async function answerPerson(
-  context: AttemptPageContext,
-  request: PageRequest,
-): Promise<PageAnswer> {
-  const { id } = await hold(context, request)
-  const email = (request.form.get('email') ?? '').trim()
-  if (!EMAIL.test(email)) throw new AppError('invalid_body', 'That is no email address.')
-  await context.runChange(toOrigin(request), async (change) =>
-    identifyPerson(change, id, { email, amr: [], isProven: false }),
-  )
-  return { kind: 'see_other', to: attemptPath(id) }
 }
 
 async function answerExemption(

@@ -76,7 +76,11 @@ const actions = (page: string) => [...page.matchAll(/ action="([^"]+)"/g)].map((
 
 describe('a sign-in says in one sentence what becomes of it', () => {
   it.each([
-    ['person', 'Who signs in to Payroll?', 'Wer meldet sich bei Payroll an?'],
+    [
+      'person',
+      'You have not said yet who signs in to Payroll.',
+      'Sie haben noch nicht gesagt, wer sich bei Payroll anmeldet.',
+    ],
     ['device', 'Recognising your device …', 'Ihr Gerät wird erkannt …'],
     ['registration', 'Is ada-mac yours?', 'Gehört ada-mac Ihnen?'],
     ['fallback', 'Your device could not be recognised.', 'Ihr Gerät ließ sich nicht erkennen.'],

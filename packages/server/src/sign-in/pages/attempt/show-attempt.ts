@@ -80,20 +80,11 @@ function working(title: string, sentence: Markup, rest: Markup): PageContent {
   }
 }
 
-function showPerson({ id, applicationName }: AttemptView, { attempt }: Texts): PageContent {
+/** Who signs in is said where the sign-in comes from, never here: a typed address would stand for whatever proof is wanted there. */
+function showPerson({ applicationName }: AttemptView, { attempt }: Texts): PageContent {
   const sentence = applicationName === null ? attempt.whoHere : attempt.whoSignsIn(applicationName)
-  const form = html`<form method="post" action=${attemptPath(id, 'person')} class="stack">
-    <label
-      >${attempt.email}<input
-        type="email"
-        name="email"
-        autocomplete="username"
-        required
-        maxlength="320"
-    /></label>
-    <div class="actions"><button class="button button-main">${attempt.goOn}</button></div>
-  </form>`
-  return sheet(attempt.personTitle, { tone: 'plain', picture: 'person', sentence }, form)
+  const more = html`<p>${attempt.whoMore}</p>`
+  return sheet(attempt.personTitle, { tone: 'plain', picture: 'person', sentence, more })
 }
 
 /** The script of the proof begins by itself; without scripts it cannot, and says so. */

@@ -15,7 +15,7 @@ export type FormBody = ReadonlyMap<string, string>
 /**
  * Reads the body of a form (WHATWG URL, section 5.1).
  *
- * @throws AppError `invalid_body` for more fields than a page has
+ * @throws AppError `invalid_body` for more fields than a page has, and for a character that no page can send on
  */
 export function parseFormBody(text: string): FormBody {
   const fields = new Map<string, string>()
@@ -23,6 +23,7 @@ export function parseFormBody(text: string): FormBody {
   for (const [name, value] of new URLSearchParams(text)) {
     count += 1
     if (count > FIELDS_MAX) throw new AppError('invalid_body', 'The form has too many fields.')
+    if (value.includes('\0')) throw new AppError('invalid_body', `${name} holds a NUL character.`)
     if (!fields.has(name)) fields.set(name, value)
   }
   return fields

@@ -38,9 +38,12 @@ export const issues = {
 
 /** What is said of a sign-in. */
 export const attempt = {
-  personTitle: 'Wer sind Sie?',
-  whoHere: 'Wer sind Sie?',
-  whoSignsIn: (application: string) => `Wer meldet sich bei ${application} an?`,
+  personTitle: 'Sagen Sie, wer Sie sind',
+  whoHere: 'Sie haben noch nicht gesagt, wer Sie sind.',
+  whoSignsIn: (application: string) =>
+    `Sie haben noch nicht gesagt, wer sich bei ${application} anmeldet.`,
+  whoMore:
+    'Melden Sie sich bei Ihrem Anbieter an, in dem Fenster, das danach fragt, oder beginnen Sie dort noch einmal, wo Sie herkamen.',
   email: 'Ihre E-Mail-Adresse bei der Arbeit',
   goOn: 'Weiter',
   proofTitle: 'Ihr Gerät wird erkannt',

@@ -36,9 +36,11 @@ export const issues = {
 
 /** What is said of a sign-in. */
 export const attempt = {
-  personTitle: 'Who are you?',
-  whoHere: 'Who are you?',
-  whoSignsIn: (application: string) => `Who signs in to ${application}?`,
+  personTitle: 'Say who you are',
+  whoHere: 'You have not said yet who you are.',
+  whoSignsIn: (application: string) => `You have not said yet who signs in to ${application}.`,
+  whoMore:
+    'Sign in at your provider, in the window that asks for it, or begin again where you came from.',
   email: 'Your email address at work',
   goOn: 'Go on',
   proofTitle: 'Recognising your device',
