@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander'
+import { isId } from '../platform/ids.ts'
 import { RESTRICTION_NAMES, type Restriction } from '../schema/access-levels.ts'
 import type { GrantedPermission } from '../organisation/api-keys/api-key-store.ts'
 
@@ -27,6 +28,12 @@ export function parseTime(text: string): Date {
     throw new InvalidArgumentError('Give a time such as 2030-01-31 or 2030-01-31T12:00:00Z.')
   }
   return time
+}
+
+/** The id of a record. */
+export function parseId(text: string): string {
+  if (isId(text)) return text
+  throw new InvalidArgumentError('Give the id of a record, a whole number from 1 on.')
 }
 
 /** A whole number between two bounds. */

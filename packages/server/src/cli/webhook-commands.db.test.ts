@@ -81,6 +81,11 @@ it('lists webhooks in lines that can be read, whatever they ask for', async () =
   for (const line of lines) expect(line.length).toBeLessThan(140)
 })
 
+it.each(['x', '0', '9'.repeat(30)])('refuses to begin a list after %s', async (after) => {
+  const { exitCode, told } = await run('deliveries', await create('issues.new'), '--after', after)
+  expect([exitCode, told]).toEqual([2, expect.stringContaining('Give the id of a record')])
+})
+
 it('counts what a recovery would queue, queues it, and gives it up', async () => {
   const id = await create('audit_log.recorded')
   await run('disable', id)

@@ -15,7 +15,8 @@ import {
 import { findWebhookContent } from '../../signals/webhooks/webhook-event-store.ts'
 import { toTable } from '../command-io.ts'
 import { commandGroup, databaseCommand } from '../command.ts'
-import { flag, option, wholeOption } from '../option.ts'
+import { flag, option, parsedOption, wholeOption } from '../option.ts'
+import { parseId } from '../parse-arguments.ts'
 import { findOwner, OWNER_OPTIONS } from './delivery-owner.ts'
 import { countMoved, DISCARD_OPTIONS, SELECTION_OPTIONS } from './moved-deliveries.ts'
 
@@ -27,7 +28,7 @@ const list = databaseCommand({
   options: {
     ...OWNER_OPTIONS,
     query: option('--query <search>', 'only what matches, for example state:dead').default(''),
-    after: option('--after <id>', 'begin after this delivery'),
+    after: parsedOption('--after <id>', 'begin after this delivery', parseId),
     limit: wholeOption('--limit <n>', 'how many', LIMIT_MAX).default(100),
   },
   async run({ options, services: { db } }) {

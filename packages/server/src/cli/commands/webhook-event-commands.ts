@@ -9,7 +9,8 @@ import { toWebhookOwner } from '../../signals/webhooks/webhook-owner.ts'
 import { getWebhook } from '../../signals/webhooks/webhook-store.ts'
 import { toTable } from '../command-io.ts'
 import { databaseCommand } from '../command.ts'
-import { flag, option, timeOption, wholeOption } from '../option.ts'
+import { flag, option, parsedOption, timeOption, wholeOption } from '../option.ts'
+import { parseId } from '../parse-arguments.ts'
 import { countMoved, DISCARD_OPTIONS } from './moved-deliveries.ts'
 
 const LIMIT_MAX = 10_000
@@ -40,7 +41,10 @@ const events = databaseCommand({
 const deliveries = databaseCommand({
   name: 'deliveries <webhook>',
   description: 'list what was sent to a webhook and what became of it, oldest first',
-  options: { ...LIST_OPTIONS, after: option('--after <id>', 'begin after this delivery') },
+  options: {
+    ...LIST_OPTIONS,
+    after: parsedOption('--after <id>', 'begin after this delivery', parseId),
+  },
   async run({ args, options: { query, after, limit }, services: { db } }) {
     const { destinationId } = await getWebhook(db, args.webhook)
     const search = parseSearch(query, DELIVERY_LIST.fields)

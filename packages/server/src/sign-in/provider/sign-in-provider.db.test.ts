@@ -506,29 +506,37 @@ describe('signing out', () => {
     const policy = String(page.headers['content-security-policy'])
     expect(policy).toContain("script-src 'self'")
     expect(policy).toContain("form-action 'self' https://wiki.example.com")
-    const ended = await api.db
-      .selectFrom('sign_in_granted_session')
-      .select('end_reason')
-      .where('attempt_id', '=', id)
-      .executeTakeFirstOrThrow()
-    expect(ended.end_reason).toBe('logout')
+    expect(await endReasonOf(id)).toBe('logout')
+  })
+
+  it('without an ID token ends that of the application which the person comes from, and no other', async () => {
+    const applications = [await make(), await make()] as const
+    const browser = browse()
+    const attempts: string[] = []
+    for (const application of applications) {
+      const { url } = await ask(await relyOn(application), { login_hint: person.email })
+      const id = await reachPage(browser, url)
+      await finish(browser, id)
+      attempts.push(id)
+    }
+    const address = `${BASE_URL}/sign-in/end_session`
+    const { body } = await browser.get(`${address}?client_id=${applications[0].client_id}`)
+    const [, xsrf = ''] = /name="xsrf" value="([^"]+)"/.exec(body) ?? []
+    await browser.post(`${address}/confirm`, { xsrf, logout: 'yes' })
+    expect(await Promise.all(attempts.map(endReasonOf))).toEqual(['logout', null])
   })
 })
 
-async function stageOf(attemptId: string): Promise<string> {
-  const { stage } = await api.db
-    .selectFrom('sign_in_attempt')
-    .select('stage')
-    .where('id', '=', attemptId)
-    .executeTakeFirstOrThrow()
-  return stage
+const readAttempt = async (id: string) =>
+  api.db.selectFrom('sign_in_attempt').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+const stageOf = async (id: string) => (await readAttempt(id)).stage
+
+async function uidOf(id: string): Promise<string> {
+  const { interaction } = await readAttempt(id)
+  return interaction.kind === 'oidc' ? interaction.uid : ''
 }
 
-async function uidOf(attemptId: string): Promise<string> {
-  const { interaction } = await api.db
-    .selectFrom('sign_in_attempt')
-    .select('interaction')
-    .where('id', '=', attemptId)
-    .executeTakeFirstOrThrow()
-  return interaction.kind === 'oidc' ? interaction.uid : ''
+async function endReasonOf(id: string): Promise<string | null> {
+  const sessions = api.db.selectFrom('sign_in_granted_session').where('attempt_id', '=', id)
+  return (await sessions.select('end_reason').executeTakeFirstOrThrow()).end_reason
 }

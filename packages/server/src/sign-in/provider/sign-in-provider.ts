@@ -20,6 +20,7 @@ import { findLivePersonId, findTokenSession } from './device-claims-read.ts'
 import type { ProviderPages } from './provider-pages.ts'
 import { createProviderStorage, SIGN_IN_SCOPES } from './provider-storage.ts'
 import { ACR_OF, toSessionClaims } from './session-claims.ts'
+import { listSignedOut } from './list-signed-out.ts'
 import type { SigningJwk } from './sign-in-keys.ts'
 
 export interface ProviderDependencies extends Pick<Foundation, 'db' | 'clock' | 'sealer'> {
@@ -82,7 +83,8 @@ export function createSignInProvider(
   provider.Client.prototype['includeSid'] = () => true
   provider.use(async (context, next) => {
     await next()
-    await endSignedOut(context, dependencies)
+    for (const { clientId, sid } of listSignedOut(context))
+      await dependencies.endBySid(clientId, sid)
   })
   return provider
 }
@@ -233,21 +235,4 @@ async function loadGrant(context: KoaContextWithOIDC) {
   await grant.save()
   session.sidFor(client.clientId, result.sid)
   return grant
-}
-
-/**
- * The ID token that asks to sign out, which the library has verified, ends its session: whether this browser still
- * remembers anything or not. OpenID Connect RP-Initiated Logout 1.0, section 2.
- */
-async function endSignedOut(
-  context: { readonly status: number },
-  { endBySid }: ProviderDependencies,
-): Promise<void> {
-  const { oidc } = context as typeof context & Partial<KoaContextWithOIDC>
-  if (oidc?.route !== 'end_session' || context.status >= 400) return
-  const hint = oidc.entities.IdTokenHint as
-    { readonly payload: { readonly sid?: unknown } } | undefined
-  const clientId = oidc.entities.Client?.clientId
-  const sid = hint?.payload.sid
-  if (typeof sid === 'string' && clientId !== undefined) await endBySid(clientId, sid)
 }
