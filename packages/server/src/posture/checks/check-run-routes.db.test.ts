@@ -257,6 +257,17 @@ describe('a run on a person', () => {
     expect((await report({ check_data: toData('PASS') })).status).toBe(404)
   })
 
+  it('is refused where the person is deprovisioned while it waits', async () => {
+    const other = await api.db.startTransaction().execute()
+    const deprovisioned = { deprovisioned_at: new Date() }
+    await other.updateTable('person').set(deprovisioned).where('id', '=', person).execute()
+    const reporting = report({ check_data: toData('FAIL') })
+    await waitForLock(api.db)
+    await other.commit().execute()
+    expect((await reporting).status).toBe(404)
+    expect(await listOpenIssues()).toEqual([])
+  })
+
   it('that fails counts for every device of the person and for no other, until it passes', async () => {
     const second = await posture.insertDevice()
     const other = await posture.insertDevice()

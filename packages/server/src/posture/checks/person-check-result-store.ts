@@ -40,3 +40,11 @@ export async function upsertPersonCheckResult(
       rows = excluded.rows, error_message = excluded.error_message, updated_at = excluded.updated_at
   `.execute(tx)
 }
+
+/** Ends the results of checks on a locked person; a trigger takes them out of the counters. */
+export async function deletePersonCheckResults(
+  tx: Transaction<Schema>,
+  personId: string,
+): Promise<void> {
+  await tx.deleteFrom('person_check_result').where('person_id', '=', personId).execute()
+}

@@ -6,7 +6,8 @@ import { reevaluateLockedDevices } from '../devices/reevaluate-devices.ts'
 import { settleDueStatuses } from '../devices/settle-due-statuses.ts'
 import { listOpenIssues, updateSubjectIssues } from '../issues/issue-store.ts'
 import { recordIssueEvents } from '../issues/record-issue-events.ts'
-import { lockPerson } from '../../people/people/person-store.ts'
+import { findPerson, lockPerson } from '../../people/people/person-store.ts'
+import { notFound } from '../../platform/app-error.ts'
 import type { PostureCheck } from './catalogue-store.ts'
 import { moveCheckCounters } from './check-counter-store.ts'
 import type { DeviceCheck } from './check-result-store.ts'
@@ -18,6 +19,8 @@ import { findPersonCheckResult, upsertPersonCheckResult } from './person-check-r
  * Records what another system says of a person: the result, the issues of the person, the counters,
  * and the statuses of all devices that are registered to the person, for which these issues count as
  * their own do. All of it or nothing.
+ *
+ * @throws AppError `not_found` for a person who has been deprovisioned meanwhile
  */
 export async function recordPersonCheckRun(
   change: Change,
@@ -52,6 +55,8 @@ async function lockDevicesOfPerson(change: Change, personId: string): Promise<Lo
   const known = await listDeviceIdsOfOwner(tx, personId)
   const devices = await lockDevices(tx, known)
   await lockPerson(tx, personId)
+  const person = await findPerson(tx, personId)
+  if (person === undefined || person.deprovisionedAt !== null) throw notFound('person', personId)
   await assertNoneGained(tx, personId, known)
   return devices
 }

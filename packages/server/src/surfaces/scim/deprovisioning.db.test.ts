@@ -120,7 +120,19 @@ describe('switching a user off', () => {
       await insertIssue(api.db, { check_id: check, person_id: person.id }),
       await insertIssue(api.db, { check_id: check, person_id: await insertPerson(api.db) }),
     ]
+    await api.db
+      .insertInto('person_check_result')
+      .values({
+        person_id: person.id,
+        check_id: check,
+        status: 'failing',
+        ran_at: api.clock.now(),
+        status_changed_at: api.clock.now(),
+        updated_at: api.clock.now(),
+      })
+      .execute()
     await switchOff()
+    expect(await api.db.selectFrom('person_check_result').selectAll().execute()).toEqual([])
     const resolved = await api.db.selectFrom('issue').select(['id', 'resolved_at']).execute()
     expect(new Map(resolved.map((issue) => [issue.id, issue.resolved_at]))).toEqual(
       new Map([

@@ -1,6 +1,6 @@
 /*
- * The page of a sign-in, and what of its forms belongs to no other step: who signs in, and asking for an exemption. Every
- * one is for the browser that began the sign-in.
+ * The page of a sign-in, and what of its forms belongs to no other step: asking for an exemption, and putting an issue
+ * off. Every one is for the browser that began the sign-in.
  */
 import { SYSTEM_ACTOR } from '../../../changes/audit/audit-entry.ts'
 import type { Foundation } from '../../../changes/foundation.ts'

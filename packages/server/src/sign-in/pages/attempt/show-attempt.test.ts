@@ -78,8 +78,8 @@ describe('a sign-in says in one sentence what becomes of it', () => {
   it.each([
     [
       'person',
-      'You have not said yet who signs in to Payroll.',
-      'Sie haben noch nicht gesagt, wer sich bei Payroll anmeldet.',
+      'Your sign-in to Payroll has not come back from your provider yet.',
+      'Ihre Anmeldung bei Payroll ist noch nicht von Ihrem Anbieter zurück.',
     ],
     ['device', 'Recognising your device …', 'Ihr Gerät wird erkannt …'],
     ['registration', 'Is ada-mac yours?', 'Gehört ada-mac Ihnen?'],

@@ -38,10 +38,10 @@ export const issues = {
 
 /** What is said of a sign-in. */
 export const attempt = {
-  personTitle: 'Sagen Sie, wer Sie sind',
-  whoHere: 'Sie haben noch nicht gesagt, wer Sie sind.',
+  personTitle: 'Noch nicht angemeldet',
+  whoHere: 'Ihre Anmeldung ist noch nicht von Ihrem Anbieter zurück.',
   whoSignsIn: (application: string) =>
-    `Sie haben noch nicht gesagt, wer sich bei ${application} anmeldet.`,
+    `Ihre Anmeldung bei ${application} ist noch nicht von Ihrem Anbieter zurück.`,
   whoMore:
     'Melden Sie sich bei Ihrem Anbieter an, in dem Fenster, das danach fragt, oder beginnen Sie dort noch einmal, wo Sie herkamen.',
   email: 'Ihre E-Mail-Adresse bei der Arbeit',

@@ -36,9 +36,10 @@ export const issues = {
 
 /** What is said of a sign-in. */
 export const attempt = {
-  personTitle: 'Say who you are',
-  whoHere: 'You have not said yet who you are.',
-  whoSignsIn: (application: string) => `You have not said yet who signs in to ${application}.`,
+  personTitle: 'Sign-in not begun yet',
+  whoHere: 'Your sign-in has not come back from your provider yet.',
+  whoSignsIn: (application: string) =>
+    `Your sign-in to ${application} has not come back from your provider yet.`,
   whoMore:
     'Sign in at your provider, in the window that asks for it, or begin again where you came from.',
   email: 'Your email address at work',
