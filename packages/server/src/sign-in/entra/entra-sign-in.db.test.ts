@@ -110,6 +110,15 @@ async function begin(form: Readonly<Record<string, string>>): Promise<string> {
   return location?.split('/').at(-1) ?? ''
 }
 
+/** Proves a device of the person that is in order. */
+async function letIn(attemptId: string): Promise<void> {
+  const deviceId = await insertDevice(api.db, { ...inOrder(), owner_person_id: person.id })
+  await proveTestDevice(api.runChange, attemptId, deviceId)
+  await api.runChange({ actor: SYSTEM_ACTOR }, (change) =>
+    postureKnown(change, attemptId, { isFresh: true }),
+  )
+}
+
 async function answer(attemptId: string) {
   const attempt = await findAttempt(api.db, attemptId)
   if (attempt === undefined) throw new Error('there is no attempt')
@@ -140,11 +149,7 @@ describe('a request of Entra', () => {
   it('comes back as an answer that Entra takes, once', async () => {
     const request = await ask()
     const id = await begin(request)
-    const deviceId = await insertDevice(api.db, { ...inOrder(), owner_person_id: person.id })
-    await proveTestDevice(api.runChange, id, deviceId)
-    await api.runChange({ actor: SYSTEM_ACTOR }, (change) =>
-      postureKnown(change, id, { isFresh: true }),
-    )
+    await letIn(id)
     const { action, fields } = await answer(id)
     expect(action).toBe(entra.redirectUri)
     const claims = await entra.judge(fields, { request, issuer: ISSUER, keys })
@@ -156,11 +161,7 @@ describe('a request of Entra', () => {
     const begun = async () => {
       const request = await ask()
       const id = await begin(request)
-      const deviceId = await insertDevice(api.db, { ...inOrder(), owner_person_id: person.id })
-      await proveTestDevice(api.runChange, id, deviceId)
-      await api.runChange({ actor: SYSTEM_ACTOR }, (change) =>
-        postureKnown(change, id, { isFresh: true }),
-      )
+      await letIn(id)
       return { id, refusal: { error: 'access_denied', state: request['state'] } }
     }
     const ended = await begun()
