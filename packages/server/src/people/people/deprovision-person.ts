@@ -10,7 +10,7 @@ export interface DeprovisionDependencies {
   readonly lockDevices: (change: Change, personId: string) => Promise<() => Promise<void>>
   /** Ends the registration of every device of the person. */
   readonly endRegistrations: (change: Change, personId: string) => Promise<void>
-  /** Resolves the open issues of the person: no report of the person is taken any more that could. */
+  /** Resolves the open issues of the person and ends the results of checks: no report is taken any more that could. Last of all. */
   readonly resolveIssues: (change: Change, personId: string) => Promise<void>
   /** Ends the enrollment secrets that register devices to the person. */
   readonly revokeEnrollmentSecrets: (change: Change, personId: string) => Promise<void>
@@ -18,8 +18,8 @@ export interface DeprovisionDependencies {
 
 /**
  * Switches a person off: the record stays and is listed as deprovisioned, nobody finds the person among
- * the live ones or in a group, registrations of devices end and open issues are resolved. Memberships are kept for the day the person
- * is restored: identity providers do not tell them again. Idempotent; the person must be locked.
+ * the live ones or in a group, registrations of devices end, open issues are resolved. Memberships are kept for the
+ * day the person is restored: identity providers do not tell them again. Idempotent; the person must be locked.
  */
 export async function deprovisionPerson(
   change: Change,
@@ -30,8 +30,8 @@ export async function deprovisionPerson(
   recordActivity(change, person, 'person.deprovisioned', 'deprovisioned')
   change.recordEvent({ type: 'person.deprovisioned', personId: person.id })
   await deps.endRegistrations(change, person.id)
-  await deps.resolveIssues(change, person.id)
   await deps.revokeEnrollmentSecrets(change, person.id)
+  await deps.resolveIssues(change, person.id)
   return updatePerson(change.tx, person.id, {
     deprovisionedAt: change.at,
     updatedAt: change.at,

@@ -36,7 +36,7 @@ export const issues = {
 
 /** What is said of a sign-in. */
 export const attempt = {
-  personTitle: 'Sign-in not begun yet',
+  personTitle: 'Not signed in yet',
   whoHere: 'Your sign-in has not come back from your provider yet.',
   whoSignsIn: (application: string) =>
     `Your sign-in to ${application} has not come back from your provider yet.`,
