@@ -1,6 +1,9 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { useMemoryFolder } from './packages/server/test/support/memory-folder.ts'
+
+useMemoryFolder()
 
 const conditions = ['source']
 const source = {

@@ -2197,6 +2197,7 @@ create table sign_in_attempt (
   txn text,
   browser_key_shown_at timestamp with time zone,
   browser_key_id uuid,
+  address_bucket text,
   constraint sign_in_attempt_pkey PRIMARY KEY (id),
   constraint sign_in_attempt_assurance_check CHECK ((assurance = ANY (ARRAY['live'::text, 'hardware'::text, 'approved'::text, 'key'::text, 'none'::text]))),
   constraint sign_in_attempt_stage_check CHECK ((stage = ANY (ARRAY['person'::text, 'device'::text, 'registration'::text, 'fallback'::text, 'posture'::text, 'blocked'::text, 'warned'::text, 'done'::text, 'refused'::text, 'abandoned'::text]))),
@@ -2793,11 +2794,12 @@ CREATE INDEX reporting_record_device ON public.reporting_record USING btree (dev
 CREATE UNIQUE INDEX saved_view_name ON public.saved_view USING btree (owner_id, list, lower(name));
 CREATE UNIQUE INDEX sign_in_application_name ON public.sign_in_application USING btree (lower(name)) WHERE (deleted_at IS NULL);
 CREATE INDEX sign_in_application_upstream ON public.sign_in_application USING btree (upstream_provider_id);
-CREATE INDEX sign_in_attempt_address ON public.sign_in_attempt USING btree (ip_address) WHERE (ended_at IS NULL);
 CREATE INDEX sign_in_attempt_application ON public.sign_in_attempt USING btree (application_id);
 CREATE INDEX sign_in_attempt_browser_key ON public.sign_in_attempt USING btree (browser_key_id) WHERE (browser_key_id IS NOT NULL);
+CREATE INDEX sign_in_attempt_bucket ON public.sign_in_attempt USING btree (address_bucket) WHERE (ended_at IS NULL);
 CREATE INDEX sign_in_attempt_device ON public.sign_in_attempt USING btree (device_id);
 CREATE INDEX sign_in_attempt_expiry ON public.sign_in_attempt USING btree (expires_at) WHERE (ended_at IS NULL);
+CREATE INDEX sign_in_attempt_failed ON public.sign_in_attempt USING btree (address_bucket, ended_at) WHERE (stage = ANY (ARRAY['refused'::text, 'abandoned'::text]));
 CREATE INDEX sign_in_attempt_person ON public.sign_in_attempt USING btree (person_id);
 CREATE INDEX sign_in_attempt_session ON public.sign_in_attempt USING btree (auth_log_session_id);
 CREATE INDEX sign_in_attempt_started ON public.sign_in_attempt USING btree (started_at, id);

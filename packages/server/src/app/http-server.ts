@@ -1,10 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 import type { ServicePart } from '../changes/foundation.ts'
+import { AppError } from '../platform/app-error.ts'
 import { SECOND_MS } from '../platform/clock.ts'
 import { createHttpApp } from '../platform/http/create-app.ts'
 import { registerHealth, type ReadinessCheck } from '../platform/http/health.ts'
 import { periodicJob } from '../schema/jobs.ts'
 import { PROCESS_ROLES } from '../schema/process-role.ts'
+import type { Config } from './config/load-config.ts'
 import type { ServiceFoundation } from './foundation.ts'
 import type { TlsMaterial } from '../platform/tls/tls-material.ts'
 import type { TlsSource } from './tls-source.ts'
@@ -47,9 +49,20 @@ export function createHttpServerPart(
     roles: PROCESS_ROLES,
     jobs: [periodicJob('certificate', () => renewTls(http, tls, others))],
     start: async () => {
-      await http.listen({ host: config.host, port: config.port, backlog: LISTEN_BACKLOG })
+      await listen(http, config)
     },
     stop: () => closeHttp(http),
+  }
+}
+
+/** @throws AppError `unavailable` naming the settings, for an address that cannot be listened on */
+async function listen(http: FastifyInstance, { host, port }: Pick<Config, 'host' | 'port'>) {
+  try {
+    await http.listen({ host, port, backlog: LISTEN_BACKLOG })
+  } catch (error) {
+    if (!(error instanceof Error) || !('syscall' in error)) throw error
+    const message = `HELIOGRAPH_HOST and HELIOGRAPH_PORT say an address that the service cannot listen on: ${error.message}.`
+    throw new AppError('unavailable', message, { cause: error })
   }
 }
 

@@ -40,6 +40,11 @@ it('leads to the service that runs on the data folder, unless a base URL is give
   )
   try {
     expect(await originOfLink()).toBe(`http://localhost:${service.port}`)
+    const { printed } = await runCommand(
+      ['ssf-clients', 'create', '--name', 'Wiki', '--scope', 'ssf.manage', '--json'],
+      environment,
+    )
+    expect(printed).toContain(`http://127.0.0.1:${service.port}/`)
     const given = { HELIOGRAPH_BASE_URL: 'https://trust.example.com' }
     expect(await originOfLink(given)).toBe('https://trust.example.com')
   } finally {

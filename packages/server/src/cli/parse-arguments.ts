@@ -24,10 +24,18 @@ export function parseRestriction(text: string): Restriction | 'none' {
 /** A date or date and time of ISO 8601. */
 export function parseTime(text: string): Date {
   const time = new Date(text)
-  if (Number.isNaN(time.getTime()) || !/^\d{4}-\d{2}-\d{2}/.test(text)) {
+  if (Number.isNaN(time.getTime()) || !isDay(text.slice(0, DAY_LENGTH))) {
     throw new InvalidArgumentError('Give a time such as 2030-01-31 or 2030-01-31T12:00:00Z.')
   }
   return time
+}
+
+const DAY_LENGTH = 'YYYY-MM-DD'.length
+
+/** Days that a month does not have count as those of the next one otherwise. */
+function isDay(text: string): boolean {
+  const day = new Date(`${text}T00:00:00Z`)
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text)
 }
 
 /** The id of a record. */

@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
 import type { ChangeOrigin } from '../changes/change.ts'
 import { openFoundation, type ServiceFoundation } from '../app/foundation.ts'
-import { findSecretFlags, loadConfig } from '../app/config/load-config.ts'
+import { findSecretFlags, loadConfig, type Config } from '../app/config/load-config.ts'
 import { SETTINGS, toFileSetting, toFlag, type SettingDefinition } from '../app/config/settings.ts'
+import { findServedAddress } from '../app/served-address.ts'
 import type { CommandIo } from './command-io.ts'
 import { explainSystemErrors } from './explain-system-errors.ts'
 import { option, type OptionSpec } from './option.ts'
@@ -51,23 +52,39 @@ export function readFlags(command: Command): Record<string, string | undefined> 
   return flags
 }
 
+/**
+ * The settings that a command was given, with a warning of flags that hold a secret.
+ *
+ * @throws ConfigError
+ */
+export function readConfig(io: CommandIo, command: Command): Config {
+  const flags = readFlags(command)
+  const config = loadConfig(io.environment, flags)
+  for (const flag of findSecretFlags(flags)) {
+    io.stderr.write(`Warning: ${flag} ${SECRET_FLAG_WARNING}\n`)
+  }
+  return config
+}
+
 /** Runs `work` with the database of the data folder or DATABASE_URL open, and closes it again. */
 export async function runWithServices(
   io: CommandIo,
   command: Command,
   work: (services: ServiceFoundation) => Promise<void>,
 ): Promise<void> {
-  const flags = readFlags(command)
-  const config = loadConfig(io.environment, flags)
-  for (const flag of findSecretFlags(flags)) {
-    io.stderr.write(`Warning: ${flag} ${SECRET_FLAG_WARNING}\n`)
-  }
+  const config = await withServedAddress(readConfig(io, command))
   const services = await explainSystemErrors(() => openFoundation(config, { purpose: 'command' }))
   try {
     await work(services)
   } finally {
     await services.close()
   }
+}
+
+/** A service that runs here may have been started with flags that the command was not given. */
+async function withServedAddress(config: Config): Promise<Config> {
+  const served = config.isBaseUrlGiven ? undefined : await findServedAddress(config.dataDir)
+  return served === undefined ? config : { ...config, baseUrl: served }
 }
 
 function toOptionName(flag: string): string {

@@ -47,10 +47,11 @@ async function run(args: readonly string[], environment: Readonly<Record<string,
 }
 
 it('a service whose port is taken says so in one line and ends with nothing left open', async () => {
-  const told = `listen EADDRINUSE: address already in use 127.0.0.1:${takenPort}.\n`
+  const cause = `listen EADDRINUSE: address already in use 127.0.0.1:${takenPort}.\n`
+  const told = `HELIOGRAPH_HOST and HELIOGRAPH_PORT say an address that the service cannot listen on: ${cause}`
   expect(await run(['serve', '--port', takenPort])).toEqual({ exitCode: 3, told })
   const metrics = ['serve', '--port', '0', '--admin-port', takenPort]
-  expect(await run(metrics)).toEqual({ exitCode: 3, told })
+  expect(await run(metrics)).toEqual({ exitCode: 3, told: cause })
 })
 
 it('no process works with another master key than that of the database', async () => {
@@ -79,7 +80,7 @@ it('a database that refuses access is told apart from one that is down', async (
 })
 
 it.each([
-  ['a master key that is none', 'short', 'data', /MASTER_KEY: .*32 bytes/],
+  ['a master key that is none', 'short', 'data', /MASTER_KEY .*: .*32 bytes/],
   ['a data folder that is a file', '', 'file', /HELIOGRAPH_DATA_DIR: EEXIST/],
   ['a data folder below a file', '', 'file/data', /HELIOGRAPH_DATA_DIR: ENOTDIR/],
 ])('names the setting of %s, without a stack', async (_what, masterKey, dataDir, words) => {
@@ -90,4 +91,10 @@ it.each([
   expect(told).toMatch(words)
   expect(told).not.toMatch(/\n\s+at /)
   expect(exitCode).toBe(2)
+})
+
+it('names the settings of an address that nothing can listen on', async () => {
+  const { exitCode, told } = await run(['serve'], { HELIOGRAPH_HOST: '203.0.113.1' })
+  expect(told).toMatch(/^HELIOGRAPH_HOST and HELIOGRAPH_PORT .*203\.0\.113\.1/)
+  expect(exitCode).toBe(3)
 })

@@ -36,7 +36,7 @@ import { createProviderPages } from './provider/provider-pages.ts'
 import { mountProvider } from './provider/provider-routes.ts'
 import { SIGN_IN_KEY_CHANNEL } from './provider/sign-in-key-store.ts'
 import { createSignInKeys, type SignInKeys } from './provider/sign-in-keys.ts'
-import { endSessionBySid } from './sessions/end-sessions.ts'
+import { endSignedOut } from './sessions/end-sessions.ts'
 import { LOGOUT_CHANNEL } from './sessions/granted-session-store.ts'
 import { sendLogouts, type SendLogoutsDependencies } from './sessions/send-logouts.ts'
 import { sessionRoutes } from './sessions/session-routes.ts'
@@ -85,17 +85,15 @@ export function createGatePart(
       const openProvider = createProviderHolder(
         {
           ...{ db, clock, sealer, baseUrl, outbound, cookieKeys, pages: createProviderPages(site) },
-          endBySid: async (clientId, sid) =>
-            runChange({ actor: SYSTEM_ACTOR }, async (change) =>
-              endSessionBySid(change, clientId, sid),
-            ),
+          endSignedOut: async (signedOut) =>
+            runChange({ actor: SYSTEM_ACTOR }, async (change) => endSignedOut(change, signedOut)),
           refusals,
           onFault: (error) => log.error({ err: error }, 'a sign-in failed'),
         },
         keys,
       )
-      mountProvider(http, { db, runChange, baseUrl, upstream, openProvider })
-      mountEntra(http, entra)
+      mountProvider(http, site, { db, runChange, baseUrl, upstream, openProvider })
+      mountEntra(http, site, entra)
       mountForwardAuth(http, site, { ...foundation, baseUrl, keys, upstream, trustedProxies })
       const attempts = { db, runChange, clock, log, baseUrl, watch, reruns }
       const toEntra = async (held: HeldAttempt) => toEntraPage(await answerEntra(entra, held))

@@ -62,7 +62,8 @@ export async function setTimeAhead({ pool }: TestDatabase, ms: number): Promise<
  *     afterAll(() => database.close())
  */
 export async function createTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
-  const { administration, connection, reporting, role, template, isThrownAway } = inject('postgres')
+  const { administration, connection, reporting, role, template, keepsDatabases } =
+    inject('postgres')
   const name = `test_${newSecret(9).toLowerCase().replaceAll('-', '_')}`
   const source = options.isEmpty === true ? 'template0' : template
   await withClient(administration, (client) =>
@@ -104,8 +105,7 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
       if (checkedOut === 0) await opened.close()
       await withClient(administration, async (client) => {
         const open = checkedOut === 0 ? await waitForDisconnect(client, name) : []
-        // Where thousands of files have just been deleted, ext4 takes many times as long to create others.
-        if (!isThrownAway) await client.query(`drop database "${name}" with (force)`)
+        if (!keepsDatabases) await client.query(`drop database "${name}" with (force)`)
         assertNoLeak(checkedOut, open)
       })
     },

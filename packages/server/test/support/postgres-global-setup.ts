@@ -13,6 +13,7 @@ import {
 import { Client } from 'pg'
 import type { TestProject } from 'vitest/node'
 import { toClientConfig, withRole } from '../../src/platform/db/connection.ts'
+import { isMemoryFolder } from './memory-folder.ts'
 import { withDatabase } from './with-database.ts'
 import type { DatabaseConnection } from '../../src/platform/db/connection.ts'
 import { migrateDatabase } from '../../src/schema/migrate.ts'
@@ -47,13 +48,14 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     throw error
   }
   const isThrownAway = url === undefined
+  const keepsDatabases = isThrownAway && !isMemoryFolder()
   project.provide('postgres', {
     administration,
     connection,
     reporting,
     role,
     template,
-    isThrownAway,
+    keepsDatabases,
   })
   return async () => {
     if (!isThrownAway) await execute(administration, `drop database "${template}" with (force)`)

@@ -11,8 +11,8 @@ export interface TestPostgres {
   readonly reporting: DatabaseConnection
   /** A migrated database that is cloned for each test file; nobody may connect to it. */
   readonly template: string
-  /** The server and its files go when the run ends, with all its databases. */
-  readonly isThrownAway: boolean
+  /** Databases stay until the server goes with the run: where its files are on a disk, deleting them makes creating others slow. */
+  readonly keepsDatabases: boolean
 }
 
 declare module 'vitest' {

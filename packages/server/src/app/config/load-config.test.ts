@@ -96,6 +96,15 @@ describe('loadConfig', () => {
     expect(loadConfig(both).databaseSessionUrl).toBe(url)
   })
 
+  it.each(['DATABASE_READ_URL', 'HELIOGRAPH_MIGRATION_DATABASE_URL'])(
+    'wants %s only beside a database URL',
+    (env) => {
+      const url = 'postgres://one/db'
+      expect(() => loadConfig({ [env]: url })).toThrow(`${env} belongs to DATABASE_URL`)
+      expect(() => loadConfig({ DATABASE_URL: url, [env]: url })).not.toThrow()
+    },
+  )
+
   it('refuses plain HTTP for anything but loopback', () => {
     expect(() => loadConfig({ HELIOGRAPH_BASE_URL: 'http://trust.example.com' })).toThrow(/https/)
     expect(loadConfig({ HELIOGRAPH_BASE_URL: 'http://localhost:81' }).baseUrl).toBe(

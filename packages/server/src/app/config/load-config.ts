@@ -123,6 +123,26 @@ function findSharedPort({ probePorts, port = 0 }: Partial<Values>): string[] {
   return [`HELIOGRAPH_PROBE_PORTS holds HELIOGRAPH_PORT (${port}): it needs ports of its own`]
 }
 
+/** What is about a database of one's own, and what the embedded one has instead. */
+const NEEDING_A_DATABASE = [
+  [
+    'migrationDatabaseUrl',
+    'HELIOGRAPH_MIGRATION_DATABASE_URL belongs to DATABASE_URL: the embedded database has an owner already',
+  ],
+  [
+    'reportingDatabaseUrl',
+    'HELIOGRAPH_REPORTING_DATABASE_URL belongs to DATABASE_URL: the embedded database has a role for reporting already',
+  ],
+  [
+    'databaseSessionUrl',
+    'HELIOGRAPH_DATABASE_SESSION_URL belongs to DATABASE_URL: the embedded database has no pooler before it',
+  ],
+  [
+    'databaseReadUrl',
+    'DATABASE_READ_URL belongs to DATABASE_URL: the embedded database has no replica',
+  ],
+] as const satisfies readonly (readonly [keyof Values, string])[]
+
 /** Of what is valid by itself; the default base URL is a loopback address. */
 function findContradictions(config: Partial<Values>): string[] {
   const problems: string[] = []
@@ -133,19 +153,9 @@ function findContradictions(config: Partial<Values>): string[] {
     )
   }
   problems.push(...findSharedPort(config))
-  if (config.migrationDatabaseUrl !== undefined && config.databaseUrl === undefined) {
+  if (config.databaseUrl === undefined) {
     problems.push(
-      'HELIOGRAPH_MIGRATION_DATABASE_URL belongs to DATABASE_URL: the embedded database has an owner already',
-    )
-  }
-  if (config.reportingDatabaseUrl !== undefined && config.databaseUrl === undefined) {
-    problems.push(
-      'HELIOGRAPH_REPORTING_DATABASE_URL belongs to DATABASE_URL: the embedded database has a role for reporting already',
-    )
-  }
-  if (config.databaseSessionUrl !== undefined && config.databaseUrl === undefined) {
-    problems.push(
-      'HELIOGRAPH_DATABASE_SESSION_URL belongs to DATABASE_URL: the embedded database has no pooler before it',
+      ...NEEDING_A_DATABASE.flatMap(([key, why]) => (config[key] === undefined ? [] : [why])),
     )
   }
   const isSelfSigned = config.tlsCert === 'self-signed' || config.tlsKey === 'self-signed'

@@ -6,6 +6,7 @@ import { isIP } from 'node:net'
 import { splitHosts, splitParameters } from '../../platform/db/server-hosts.ts'
 import { readPortRange, type PortRange } from '../../platform/net/browser-ports.ts'
 import { parseAllowedTargets } from '../../platform/net/target-policy.ts'
+import { parseMasterKeys } from '../../platform/secrets/master-key.ts'
 import { PROCESS_ROLES } from '../../schema/process-role.ts'
 
 /** What a setting can be. */
@@ -68,6 +69,20 @@ export function text(fallback: string): SettingValue<string> {
 /** A text, or undefined when nothing is set. */
 export const optionalText: SettingValue<string | undefined> = {
   parse: (given) => given?.trim() || undefined,
+}
+
+/** Master keys as a text; undefined when nothing is set. What they are is not told in the words of a problem. */
+export const masterKeys: SettingValue<string | undefined> = {
+  parse: (given) => {
+    const keys = optionalText.parse(given)
+    if (keys === undefined) return undefined
+    try {
+      parseMasterKeys(keys, 'it')
+    } catch (error) {
+      throw new SettingProblem((error as Error).message)
+    }
+    return keys
+  },
 }
 
 /** An {@link optionalText} that `check` accepts, or makes into another. */

@@ -10,6 +10,7 @@ import {
   choice,
   httpOrigin,
   integer,
+  masterKeys,
   names,
   networks,
   optionalText,
@@ -94,7 +95,7 @@ export const SETTINGS = {
     description:
       'The key that seals secrets at rest: 32 bytes in base64; former keys may follow it. Without it, a file in the data folder (mode 600) holds one.',
     isSecret: true,
-    ...optionalText,
+    ...masterKeys,
   },
   auditCheckpointDir: {
     env: 'HELIOGRAPH_AUDIT_CHECKPOINT_DIR',

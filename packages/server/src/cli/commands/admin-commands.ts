@@ -2,7 +2,6 @@ import { ADMIN_ACCESS_LEVELS, createAdmin } from '../../organisation/admins/crea
 import { toConsoleSite, toSignInAddress } from '../../organisation/admin-sign-in/console-site.ts'
 import { issueLink } from '../../organisation/admin-sign-in/sign-in-link.ts'
 import { SETTINGS } from '../../app/config/settings.ts'
-import { findServedAddress } from '../../app/served-address.ts'
 import type { Change } from '../../changes/change.ts'
 import {
   findAdminByEmail,
@@ -107,9 +106,7 @@ const link = databaseCommand({
     baseUrl: settingOption(SETTINGS.baseUrl),
   },
   run: async ({ change, options: { email, name }, services: { config } }) => {
-    // The service may have been started with flags that this command was not given.
-    const served = config.isBaseUrlGiven ? undefined : await findServedAddress(config.dataDir)
-    const site = toConsoleSite(served ?? config.baseUrl)
+    const site = toConsoleSite(config.baseUrl)
     return change(async (tx) => {
       const found = await findAdminByEmail(tx.tx, email)
       const admin = found ?? (await createNamed(tx, email, name))

@@ -1,7 +1,6 @@
-import { loadConfig } from '../../app/config/load-config.ts'
 import { command } from '../command.ts'
 import { flag, JSON_FLAG } from '../option.ts'
-import { DATABASE_OPTIONS, readFlags } from '../run-command.ts'
+import { DATABASE_OPTIONS, readConfig } from '../run-command.ts'
 import { runWithProgress } from './run-with-progress.ts'
 import { PASSPHRASE_FILE, readPassphrase } from './passphrase-file.ts'
 
@@ -18,7 +17,7 @@ export const definition = command({
   },
   shared: DATABASE_OPTIONS,
   async run({ io, parsed, args: { folder }, options }) {
-    const config = loadConfig(io.environment, readFlags(parsed))
+    const config = readConfig(io, parsed)
     return runWithProgress(io, async (progress) => {
       const { backUpService } = await import('../../app/backup/back-up-service.ts')
       const passphrase = await readPassphrase(options.passphraseFile)

@@ -1,8 +1,7 @@
 import type { RestoredBackup } from '../../app/backup/restore-service.ts'
-import { loadConfig } from '../../app/config/load-config.ts'
 import { command } from '../command.ts'
 import { flag, JSON_FLAG } from '../option.ts'
-import { DATABASE_OPTIONS, readFlags } from '../run-command.ts'
+import { DATABASE_OPTIONS, readConfig } from '../run-command.ts'
 import { PASSPHRASE_FILE, readPassphrase } from './passphrase-file.ts'
 import { runWithProgress } from './run-with-progress.ts'
 
@@ -17,7 +16,7 @@ export const definition = command({
   },
   shared: DATABASE_OPTIONS,
   async run({ io, parsed, args: { folder }, options }) {
-    const config = loadConfig(io.environment, readFlags(parsed))
+    const config = readConfig(io, parsed)
     return runWithProgress(io, async (progress) => {
       const service = await import('../../app/backup/restore-service.ts')
       const restore = options.rehearse === true ? service.rehearseRestore : service.restoreService

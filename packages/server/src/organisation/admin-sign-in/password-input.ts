@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { AppError } from '../../platform/app-error.ts'
 import { MINUTE_MS, SECOND_MS } from '../../platform/clock.ts'
-import { addressBucket } from '../../platform/http/rate-limit.ts'
+import { addressBucket } from '../../platform/rate-limits/address-bucket.ts'
 import { type RateLimiter } from '../../platform/rate-limits/rate-limiter.ts'
 
 const WINDOW_SECONDS = (10 * MINUTE_MS) / SECOND_MS

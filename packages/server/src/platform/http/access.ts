@@ -13,7 +13,8 @@ import {
   type Credential,
   type Operation,
 } from './operation.ts'
-import { addressBucket, rateLimited, writeRateLimitHeaders } from './rate-limit.ts'
+import { addressBucket } from '../rate-limits/address-bucket.ts'
+import { rateLimited, writeRateLimitHeaders } from './rate-limit.ts'
 import {
   callerBucket,
   type RateLimitDecision,

@@ -1,19 +1,6 @@
 import type { FastifyReply } from 'fastify'
-import ipaddr from 'ipaddr.js'
 import { AppError } from '../app-error.ts'
 import { RATE_LIMIT_WINDOW_SECONDS, type RateLimitDecision } from '../rate-limits/rate-limiter.ts'
-
-/**
- * The bucket of the failed authentications of an address. Of an IPv6 address the first 64 bits count:
- * the rest is free for its owner to choose.
- */
-export function addressBucket(address: string): string {
-  if (!ipaddr.isValid(address)) return `address:${address}`
-  const parsed = ipaddr.process(address)
-  if (parsed instanceof ipaddr.IPv4) return `address:${parsed.toString()}`
-  const network = parsed.parts.slice(0, 4).map((group) => group.toString(16))
-  return `address:${network.join(':')}::/64`
-}
 
 /**
  * Writes the limit into an answer: the documented headers in their documented spelling, and the

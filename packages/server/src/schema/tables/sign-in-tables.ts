@@ -38,9 +38,17 @@ export type AttemptStage =
   | 'refused'
   | 'abandoned'
 
+/** What a sign-in must come to, or the application takes none. OpenID Connect Core 1.0 sections 3.1.2.1 and 5.5.1. */
+export interface EssentialClaims {
+  /** One of these for `acr`. */
+  readonly acrs?: readonly string[]
+  /** The person named by `sub`, and the one by an ID token: both, where both are named. */
+  readonly subjects?: readonly string[]
+}
+
 /** How the browser of an attempt gets back to whoever sent it. */
 export type AttemptInteraction =
-  | { readonly kind: 'oidc'; readonly uid: string }
+  | { readonly kind: 'oidc'; readonly uid: string; readonly essential?: EssentialClaims }
   | {
       readonly kind: 'entra'
       readonly redirectUri: string
@@ -196,6 +204,8 @@ export interface SignInTables {
     refusal_code: string | null
     language: string
     ip_address: string | null
+    /** Whose doing it counts as: the address, or the network of an IPv6 address. */
+    address_bucket: string | null
     user_agent: string | null
     started_at: Date
     expires_at: Date

@@ -7,6 +7,7 @@ import { auditedAs } from '../../changes/audited-record.ts'
 import { AppError, conflict, invalidBody } from '../../platform/app-error.ts'
 import { lockInTransaction } from '../../platform/db/advisory-lock.ts'
 import { isUniqueViolation } from '../../platform/db/unique-violation.ts'
+import { keyThumbprints } from '../../platform/secrets/key-thumbprints.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 import type { PublicJwks } from '../../platform/wire/public-jwks-input.ts'
 import { LOCK_KEYS } from '../../schema/lock-keys.ts'
@@ -101,7 +102,7 @@ export async function createApplication(
       updatedAt: change.at,
     }),
   )
-  audit.created(change, application, toAuditValues(application))
+  audit.created(change, application, await toAuditValues(application))
   return { application, secret }
 }
 
@@ -129,7 +130,7 @@ export async function changeApplication(
   if (before.isEnabled && !after.isEnabled) {
     await endSessionsOf(change, { applicationId: before.id }, 'application')
   }
-  audit.updated(change, after, toAuditValues(before), toAuditValues(after))
+  audit.updated(change, after, await toAuditValues(before), await toAuditValues(after))
   return after
 }
 
@@ -171,7 +172,7 @@ export async function removeApplication(
   await endSessionsOf(change, { applicationId: application.id }, 'application')
   await updateApplicationDeleted(change.tx, application.id, change.at)
   await deleteToldApplications(change.tx)
-  audit.deleted(change, application, toAuditValues(application))
+  audit.deleted(change, application, await toAuditValues(application))
   return application
 }
 
@@ -270,8 +271,8 @@ async function refuseTakenName<Result>(
   }
 }
 
-/** What the audit log keeps: of keys only how many there are. */
-function toAuditValues(application: SignInApplication) {
+/** What the audit log keeps: of keys their thumbprints. */
+async function toAuditValues(application: SignInApplication) {
   const { name, kind, mode, clientId, redirectUris, hosts, minimumAssurance } = application
   return {
     ...{ name, kind, mode, hosts },
@@ -281,6 +282,7 @@ function toAuditValues(application: SignInApplication) {
     token_endpoint_auth_method: application.tokenEndpointAuthMethod,
     upstream_provider_id: application.upstreamProviderId,
     key_count: application.jwks?.keys.length ?? 0,
+    key_thumbprints: await keyThumbprints(application.jwks),
     jwks_uri: application.jwksUri,
     backchannel_logout_uri: application.backchannelLogoutUri,
     minimum_assurance: minimumAssurance,
@@ -288,6 +290,7 @@ function toAuditValues(application: SignInApplication) {
     serial_claimed: application.isSerialClaimed,
     entra_tenant_id: application.entraTenantId,
     entra_app_id: application.entraAppId,
+    entra_cloud: application.entraCloud,
     session_seconds: application.sessionSeconds,
     enabled: application.isEnabled,
   }

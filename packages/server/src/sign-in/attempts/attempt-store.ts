@@ -107,17 +107,23 @@ export async function deleteAttempt(tx: Transaction<Schema>, id: string): Promis
   await attemptTable.delete(tx, { id })
 }
 
-/** How many attempts from an address are under way, counted up to a bound. */
+/** How many attempts from an address are under way, or came to nothing since a time, counted up to a bound. */
 export async function countAttemptsOfAddress(
   db: Kysely<Schema>,
-  ipAddress: string | null,
+  bucket: string,
+  failedSince: Date,
   countMax: number,
 ): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from (
-      select from sign_in_attempt
-      where ip_address is not distinct from ${ipAddress} and ended_at is null
-      limit ${countMax}) attempts`.execute(db)
+      (select from sign_in_attempt
+       where address_bucket = ${bucket} and ended_at is null
+       limit ${countMax})
+      union all
+      (select from sign_in_attempt
+       where address_bucket = ${bucket} and stage in ('refused', 'abandoned')
+         and ended_at > ${failedSince}
+       limit ${countMax})) attempts`.execute(db)
   return rows[0]?.count ?? 0
 }
 
@@ -141,7 +147,7 @@ export async function listCrowdedAttemptsForUpdate(
   const { rows: crowded } = await sql<{ id: string }>`
     select id from sign_in_attempt
     where ended_at is null and (${personId}::bigint is null or person_id = ${personId}::bigint)
-    order by count(*) over (partition by ip_address) desc, started_at, id limit ${limit}`.execute(
+    order by count(*) over (partition by coalesce(address_bucket, ip_address)) desc, started_at, id limit ${limit}`.execute(
     tx,
   )
   if (crowded.length === 0) return []

@@ -27,6 +27,7 @@ import { ATTEMPTS_PER_ADDRESS_MAX, isBrowserOf } from './begin-attempt.ts'
 import { findAttempt, updateAttemptReturned } from './attempt-store.ts'
 import { continueAttempt, postureKnown } from './decide-posture.ts'
 import { abandonAttempts } from './end-attempt.ts'
+import { ATTEMPT_LIFETIME_MS } from './move-attempt.ts'
 import { deviceNotProven, deviceProven, deviceRegistered, type NotProven } from './know-device.ts'
 import { setDeviceOwner } from '../../posture/devices/set-device-owner.ts'
 import { viewOfAttempt } from './view-attempt.ts'
@@ -484,4 +485,24 @@ it('of many that nobody finishes, those of other addresses go on', async () => {
   const more = beginTestAttempt(runChange, application, '198.51.100.7')
   await expect(more).rejects.toMatchObject({ code: 'rate_limited' })
   await beginTestAttempt(runChange, application, '198.51.100.8')
+})
+
+it('of many that come to nothing lately, those of other addresses go on', async () => {
+  const begin = async () => beginTestAttempt(runChange, application, '2001:db8:7::1')
+  await database.db.deleteFrom('sign_in_attempt').execute()
+  const { attempt } = await begin()
+  await make((change) => refuseAttempt(change, attempt.id, 'cancelled'))
+  await sql`
+    insert into sign_in_attempt (id, secret_hash, interaction, stage, language, address_bucket,
+      started_at, expires_at, ended_at)
+    select gen_random_uuid(), secret_hash, interaction, stage, language, address_bucket,
+      started_at, expires_at, ended_at
+    from sign_in_attempt, generate_series(2, ${ATTEMPTS_PER_ADDRESS_MAX}::int)
+    where id = ${attempt.id}`.execute(database.db)
+  await expect(beginTestAttempt(runChange, application, '2001:db8:7::2')).rejects.toMatchObject({
+    code: 'rate_limited',
+  })
+  await beginTestAttempt(runChange, application, '2001:db8:8::1')
+  clock.advance(ATTEMPT_LIFETIME_MS)
+  await begin()
 })

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Change } from '../../changes/change.ts'
 import { AppError } from '../../platform/app-error.ts'
+import { addressBucket } from '../../platform/rate-limits/address-bucket.ts'
 import { newSecret, newUuid } from '../../platform/ids.ts'
 import { isEqualSecret } from '../../platform/secrets/keyed-digest.ts'
 import type { AttemptInteraction } from '../../schema/tables/sign-in-tables.ts'
@@ -26,7 +27,7 @@ export interface BegunAttempt {
   readonly secret: string
 }
 
-/** What all the people behind one address have under way at a time, and nobody's flood. */
+/** What all the people behind one address have under way at a time, with those that failed lately; and nobody's flood. */
 export const ATTEMPTS_PER_ADDRESS_MAX = 500
 const USER_AGENT_LENGTH_MAX = 1_000
 const RETRY_AFTER_SECONDS = 60
@@ -35,14 +36,17 @@ const RETRY_AFTER_SECONDS = 60
  * Begins a sign-in. Nothing is written of it elsewhere before it is known whose it is. Where too many are under way in
  * all, those of the most crowded addresses end.
  *
- * @throws AppError `rate_limited` when too many from this address are under way
+ * @throws AppError `rate_limited` when too many from this address are under way, or came to nothing lately
  */
 export async function beginAttempt(change: Change, input: NewAttempt): Promise<BegunAttempt> {
   const { tx, at } = change
   const { ipAddress } = input
-  const underWay = await countAttemptsOfAddress(tx, ipAddress, ATTEMPTS_PER_ADDRESS_MAX)
-  if (underWay >= ATTEMPTS_PER_ADDRESS_MAX) {
-    const message = 'Too many sign-ins from this address are under way. Try again in a minute.'
+  const bucket = addressBucket(ipAddress ?? '')
+  const failedSince = new Date(at.getTime() - ATTEMPT_LIFETIME_MS)
+  const count = await countAttemptsOfAddress(tx, bucket, failedSince, ATTEMPTS_PER_ADDRESS_MAX)
+  if (count >= ATTEMPTS_PER_ADDRESS_MAX) {
+    const message =
+      'Too many sign-ins from this address are under way, or came to nothing. Try again in a minute.'
     throw new AppError('rate_limited', message, { retryAfterSeconds: RETRY_AFTER_SECONDS })
   }
   await makeRoom(change)
@@ -56,6 +60,7 @@ export async function beginAttempt(change: Change, input: NewAttempt): Promise<B
     loginHint: input.loginHint,
     language: input.language,
     ipAddress,
+    addressBucket: bucket,
     userAgent: input.userAgent?.slice(0, USER_AGENT_LENGTH_MAX) ?? null,
     startedAt: at,
     expiresAt: new Date(at.getTime() + ATTEMPT_LIFETIME_MS),

@@ -9,6 +9,7 @@ import type { Assurance, AttemptEvidence } from '../../schema/tables/sign-in-tab
 import { abandonSession, closeSession } from '../journal/close-session.ts'
 import { getSessionForUpdate } from '../journal/session-store.ts'
 import { getSignInPolicy, hasGroupMember } from '../policy/policy-store.ts'
+import { meetsRequest } from '../provider/essential-claims.ts'
 import { grantSession } from '../sessions/grant-session.ts'
 import { findAttemptPerson, findPersonForGrant, findSecondsForGrant } from './attempt-facts-read.ts'
 import {
@@ -110,6 +111,9 @@ export async function grantLocked(
   const seconds =
     applicationId === null ? OWN_SESSION_SECONDS : await findSecondsForGrant(tx, applicationId)
   if (seconds === undefined) return refuseLocked(change, attempt, 'application_disabled')
+  if (!meetsRequest(attempt.interaction, { personId: person.id, assurance })) {
+    return refuseLocked(change, attempt, 'request_unmet')
+  }
   const granted = { applicationId, deviceId, assurance, attemptId: attempt.id }
   await grantSession(change, { person, seconds, ...granted })
   if (attempt.authLogSessionId !== null) {

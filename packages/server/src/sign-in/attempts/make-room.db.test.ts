@@ -44,9 +44,10 @@ async function flood(count: number, addresses: number): Promise<void> {
   const now = clock.now()
   await sql`
     insert into sign_in_attempt (id, secret_hash, application_id, interaction, stage, language,
-      ip_address, started_at, expires_at, fallback_state, evidence)
+      ip_address, address_bucket, started_at, expires_at, fallback_state, evidence)
     select gen_random_uuid(), decode(md5(n::text), 'hex'), ${application}, '{"kind":"oidc","uid":"x"}',
-      'person', 'en', '198.51.100.' || (n % ${addresses}::int), ${now}::timestamptz,
+      'person', 'en', '198.51.100.' || (n % ${addresses}::int),
+      'address:198.51.100.' || (n % ${addresses}::int), ${now}::timestamptz,
       ${now}::timestamptz + interval '10 minutes', '{}', '{}'
     from generate_series(1, ${count}::int) n`.execute(database.db)
 }

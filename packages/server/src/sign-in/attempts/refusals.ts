@@ -1,6 +1,5 @@
 /**
  * Every reason for which a sign-in is refused, with what the person reads and what an admin does about it.
- * `docs/sign-in.md` lists them.
  */
 export const REFUSALS = {
   person_unknown: {
@@ -82,6 +81,11 @@ export const REFUSALS = {
   assurance_too_low: {
     words: 'This application asks for a stronger proof of your device.',
     remedy: 'Lower `minimum_assurance` of the application, or give the person a stronger way.',
+  },
+  request_unmet: {
+    words: 'This application asks for another person, or for a stronger proof of your device.',
+    remedy:
+      'See the essential `acr`, the `sub` and the `id_token_hint` that the application sends, or give the person a stronger way.',
   },
   fallback_denied: {
     words: 'Your request was denied.',

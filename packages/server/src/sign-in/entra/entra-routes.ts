@@ -4,13 +4,14 @@
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { html } from '../pages/kit/markup.ts'
+import { FORM_BYTES_MAX } from '../pages/kit/form-body.ts'
 import {
-  FORM_BYTES_MAX,
-  FORM_MEDIA_TYPE,
-  parseFormBody,
-  type FormBody,
-} from '../pages/kit/form-body.ts'
-import type { PageAnswer } from '../pages/page-surface.ts'
+  acceptForms,
+  failInPages,
+  formOf,
+  type PageAnswer,
+  type PageSite,
+} from '../pages/page-surface.ts'
 import type { EntraAnswer } from './entra-sign-in.ts'
 import { beginFromEntra, entraIssuer, type EntraDependencies } from './entra-sign-in.ts'
 
@@ -20,22 +21,16 @@ const CACHE_SECONDS = 3_600
 const HINT_BYTES_MAX = 2 * FORM_BYTES_MAX
 
 /** Adds the paths to the HTTP server. */
-export function mountEntra(http: FastifyInstance, dependencies: EntraDependencies): void {
+export function mountEntra(
+  http: FastifyInstance,
+  site: PageSite,
+  dependencies: EntraDependencies,
+): void {
   const { baseUrl, keys } = dependencies
   const issuer = entraIssuer(baseUrl)
   void http.register(async (scope) => {
-    scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser(
-      FORM_MEDIA_TYPE,
-      { parseAs: 'string', bodyLimit: HINT_BYTES_MAX },
-      (_request, body, done) => {
-        try {
-          done(null, parseFormBody(String(body)))
-        } catch (error) {
-          done(error as Error)
-        }
-      },
-    )
+    acceptForms(scope, HINT_BYTES_MAX)
+    failInPages(scope, site)
     scope.get(`${PATH}/.well-known/openid-configuration`, async (_request, reply) =>
       reply.header('cache-control', `public, max-age=${CACHE_SECONDS}`).send({
         issuer,
@@ -65,10 +60,6 @@ export function mountEntra(http: FastifyInstance, dependencies: EntraDependencie
 function toPublic(key: Awaited<ReturnType<EntraDependencies['keys']['current']>>[number]) {
   const { kid, alg, use, x5c } = key
   return { kty: 'RSA', n: key['n'], e: key['e'], kid, alg, use, x5c }
-}
-
-function formOf({ body }: FastifyRequest): FormBody {
-  return body instanceof Map ? (body as FormBody) : new Map()
 }
 
 function readBrowser({ headers, ip }: FastifyRequest) {

@@ -31,6 +31,8 @@ import { deviceNotProven } from '../attempts/know-device.ts'
 import { refuseAttempt } from '../attempts/refuse-attempt.ts'
 import { updateSignInPolicy } from '../policy/policy-store.ts'
 import { deleteEntraAccount } from '../entra-accounts/entra-account-store.ts'
+import { readBrand } from '../pages/brand-read.ts'
+import { createPageAssets } from '../pages/kit/page-assets.ts'
 import { createSignInKeys } from '../provider/sign-in-keys.ts'
 import { answerEntra, type EntraDependencies } from './entra-sign-in.ts'
 import { ENTRA_CLOUDS } from './entra-clouds.ts'
@@ -65,7 +67,12 @@ beforeAll(async () => {
     verifyHint: createEntraHintVerifier(client, clock),
     keys: createSignInKeys({ db, runChange, clock, sealer }),
   }
-  mountEntra(api.app, dependencies)
+  const site = {
+    baseUrl: BASE_URL,
+    assets: createPageAssets(),
+    readBrand: async () => readBrand(db),
+  }
+  mountEntra(api.app, site, dependencies)
   await insertApplication(db, {
     kind: 'entra',
     client_id: CLIENT,

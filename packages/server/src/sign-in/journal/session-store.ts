@@ -26,6 +26,17 @@ export const getSessionForUpdate = sessions.getForUpdate
 
 export const updateSession = sessions.update
 
+/** Whether the service itself leads a sign-in. */
+export async function isLedHere(tx: Transaction<Schema>, id: string): Promise<boolean> {
+  const attempt = await tx
+    .selectFrom('sign_in_attempt')
+    .select('id')
+    .where('auth_log_session_id', '=', id)
+    .limit(1)
+    .executeTakeFirst()
+  return attempt !== undefined
+}
+
 /** Locks the session that was abandoned first; waits for none. */
 export async function claimAbandonedSession(
   tx: Transaction<Schema>,

@@ -3,10 +3,10 @@
  * and how it ended. The use cases are the same that a sign-in of the service itself goes through.
  */
 import { z } from 'zod'
-import type { RunChange } from '../../changes/change.ts'
+import type { Change, RunChange } from '../../changes/change.ts'
 import { changeRoute } from '../../changes/change-routes.ts'
 import { recordIdInput, textInput, timestampInput } from '../../platform/wire/body-values.ts'
-import { invalidBody } from '../../platform/app-error.ts'
+import { conflict, invalidBody } from '../../platform/app-error.ts'
 import { givenMembers } from '../../platform/given-members.ts'
 import { parseId } from '../../platform/ids.ts'
 import type { ApiRoute } from '../../schema/operations.ts'
@@ -15,6 +15,7 @@ import { closeSession } from './close-session.ts'
 import { extendSession } from './extend-session.ts'
 import { openSession, type SignInPerson } from './open-session.ts'
 import type { SessionFacts } from './session-facts.ts'
+import { isLedHere } from './session-store.ts'
 
 export interface SignInDependencies {
   readonly baseUrl: string
@@ -126,7 +127,8 @@ function extendRoute({ baseUrl, runChange }: SignInDependencies): ApiRoute {
     method: 'PATCH',
     path: '/auth_logs/:id',
     summary: 'Extend a sign-in',
-    description: 'Adds what has become known and what has happened; its time begins anew.',
+    description:
+      'Adds what has become known and what has happened; its time begins anew. Sign-ins that this service leads are its own to record.',
     body: extendBody,
     example: {
       body: {
@@ -141,6 +143,7 @@ function extendRoute({ baseUrl, runChange }: SignInDependencies): ApiRoute {
     responses: { 200: authLogSchema },
     handler: async ({ change, params, body }) => {
       const id = parseId(params.id, 'auth log')
+      await assertLedElsewhere(change, id)
       const events = (body.events ?? []).map((event) => ({
         type: event.event_type,
         description: event.event_description,
@@ -158,16 +161,26 @@ function closeRoute({ baseUrl, runChange }: SignInDependencies): ApiRoute {
     method: 'POST',
     path: '/auth_logs/:id/close',
     summary: 'Close a sign-in',
-    description: 'Success is noted on the person and the device too.',
+    description:
+      'Success is noted on the person and the device too. Sign-ins that this service leads are its own to end.',
     body: closeBody,
     example: { body: { result: 'Success' } },
     responses: { 200: authLogSchema },
     handler: async ({ change, params, body }) => {
       const { result, event_description: description } = body
       const id = parseId(params.id, 'auth log')
+      await assertLedElsewhere(change, id)
       return toAuthLogJson(baseUrl, await closeSession(change, id, { result, description }))
     },
   })
+}
+
+/** What became of a sign-in here is said by what happened here alone. @throws AppError `conflict` */
+async function assertLedElsewhere({ tx }: Change, id: string): Promise<void> {
+  if (!(await isLedHere(tx, id))) return
+  throw conflict(
+    `The sign-in ${id} is led by this service, which records it; only others are told from outside.`,
+  )
 }
 
 function toPerson(body: z.output<typeof openBody>): SignInPerson {

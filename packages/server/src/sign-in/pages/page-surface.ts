@@ -84,8 +84,8 @@ export function mountPages(
   routes: readonly PageRoute[],
 ): void {
   void http.register(async (scope) => {
-    registerForms(scope)
-    scope.setErrorHandler((thrown, request, reply) => answerFailure(site, thrown, request, reply))
+    acceptForms(scope, FORM_BYTES_MAX)
+    failInPages(scope, site)
     for (const { method, path, handler } of routes) {
       scope.route({
         method,
@@ -99,11 +99,17 @@ export function mountPages(
   })
 }
 
-function registerForms(scope: FastifyInstance): void {
+/** What goes wrong with these paths is told to people, in a page. */
+export function failInPages(scope: FastifyInstance, site: PageSite): void {
+  scope.setErrorHandler((thrown, request, reply) => answerFailure(site, thrown, request, reply))
+}
+
+/** Bodies of these paths are forms, and nothing else. */
+export function acceptForms(scope: FastifyInstance, bytesMax: number): void {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser(
     FORM_MEDIA_TYPE,
-    { parseAs: 'string', bodyLimit: FORM_BYTES_MAX },
+    { parseAs: 'string', bodyLimit: bytesMax },
     (_request, body, done) => {
       try {
         done(null, parseFormBody(String(body)))
@@ -114,11 +120,16 @@ function registerForms(scope: FastifyInstance): void {
   )
 }
 
+/** The form that a request brought; empty without one. */
+export function formOf({ body }: Pick<FastifyRequest, 'body'>): FormBody {
+  return body instanceof Map ? (body as FormBody) : new Map()
+}
+
 const LANGUAGE_COOKIE = 'heliograph-language'
 const LANGUAGE_COOKIE_SECONDS = (365 * DAY_MS) / SECOND_MS
 
 function toPageRequest(request: FastifyRequest): PageRequest {
-  const { headers, body } = request
+  const { headers } = request
   return {
     params: request.params as Readonly<Record<string, string>>,
     query: request.query as Readonly<Record<string, unknown>>,
@@ -127,7 +138,7 @@ function toPageRequest(request: FastifyRequest): PageRequest {
     address: request.ip,
     peerAddress: request.raw.socket.remoteAddress ?? '',
     requestId: request.id,
-    form: body instanceof Map ? (body as FormBody) : new Map(),
+    form: formOf(request),
     readCookie: (name) => readSessionCookie(headers, { name, isSecure: false }),
   }
 }

@@ -15,6 +15,7 @@ import { beginAttempt } from '../attempts/begin-attempt.ts'
 import { identifyByHint } from '../attempts/identify-by-hint.ts'
 import { findGrantedSession } from '../sessions/granted-session-store.ts'
 import { beginUpstream, type UpstreamSignInDependencies } from '../upstreams/upstream-sign-in.ts'
+import { readEssentialClaims } from './essential-claims.ts'
 import { ACR_OF, toAmr } from './session-claims.ts'
 import type { DeviceResult } from './sign-in-provider.ts'
 
@@ -67,18 +68,19 @@ export async function beginInteraction(
   const application = await findEnabledApplication(db, { clientId: clientId ?? '', kind: 'oidc' })
   if (application === undefined) throw notFound('application', clientId ?? '')
   const loginHint = textOf(params['login_hint'])
+  const personId = subjectOf(params['id_token_hint'])
+  const essential = readEssentialClaims(params['claims'], personId)
   const begun = await runChange({ actor: SYSTEM_ACTOR }, async (change) =>
     beginAttempt(change, {
       ...browser,
       applicationId: application.id,
-      interaction: { kind: 'oidc', uid },
+      interaction: { kind: 'oidc', uid, ...(essential && { essential }) },
       loginHint: loginHint ?? null,
       language: languageOf(params['ui_locales']) ?? browser.language,
     }),
   )
   const cookies = [writeAttemptCookie(begun.attempt.id, begun.secret, baseUrl)]
   const own = `${baseUrl}/sign-in/attempts/${begun.attempt.id}`
-  const personId = subjectOf(params['id_token_hint'])
   const isNamed = loginHint !== undefined || personId !== undefined
   const isByUpstream =
     application.mode === 'broker' || (!isNamed && application.upstreamProviderId !== null)

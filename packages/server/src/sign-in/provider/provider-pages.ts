@@ -19,13 +19,21 @@ interface AnswerOfLibrary {
   set(headers: Record<string, string>): void
 }
 
+/** Who is to be signed out of what. */
+interface SigningOut {
+  /** Whether it is of one application that sent the person; of all that this browser has signed in to otherwise. */
+  readonly isOfOne: boolean
+  /** Where it leads, where it leads anywhere. */
+  readonly leadsTo: string | undefined
+}
+
 /** The pages of the library. */
 export interface ProviderPages {
-  /** `form` is that of the library; `to` is where signing out leads, where it leads anywhere. */
+  /** `form` is that of the library. */
   readonly askToSignOut: (
     answer: AnswerOfLibrary,
     form: string,
-    to: string | undefined,
+    signingOut: SigningOut,
   ) => Promise<void>
   readonly saySignedOut: (answer: AnswerOfLibrary) => Promise<void>
   readonly sayFault: (answer: AnswerOfLibrary, fault: string) => Promise<void>
@@ -49,11 +57,11 @@ export function createProviderPages(site: PageSite): ProviderPages {
     answer.body = page.html
   }
   return {
-    askToSignOut: async (answer, form, to) => {
-      const { action, xsrf } = readForm(form)
+    askToSignOut: async (answer, form, { isOfOne, leadsTo }) => {
       // Where the form leads on counts as its target.
-      const policy = to === undefined ? {} : { formsTo: [new URL(to).origin] }
-      await show(answer, ({ provider }) => askToSignOut(provider, action, xsrf), policy)
+      const policy = leadsTo === undefined ? {} : { formsTo: [new URL(leadsTo).origin] }
+      const asked = { ...readForm(form), isOfOne }
+      await show(answer, ({ provider }) => askToSignOut(provider, asked), policy)
     },
     saySignedOut: async (answer) => show(answer, showSignedOut),
     sayFault: async (answer, fault) =>
@@ -67,11 +75,15 @@ export function createProviderPages(site: PageSite): ProviderPages {
   }
 }
 
-function askToSignOut(words: Texts['provider'], action: string, xsrf: string): PageContent {
+function askToSignOut(
+  words: Texts['provider'],
+  { action, xsrf, isOfOne }: LibraryForm & Pick<SigningOut, 'isOfOne'>,
+): PageContent {
+  const more = isOfOne ? words.signOutMore : words.signOutOfAllMore
   return {
     title: words.signOut,
     body: html`<div class="sheet stack-wide">
-      ${statement({ tone: 'plain', picture: 'person', sentence: words.signOutQuestion, more: html`<p>${words.signOutMore}</p>` })}
+      ${statement({ tone: 'plain', picture: 'person', sentence: words.signOutQuestion, more: html`<p>${more}</p>` })}
       <form id="op.logoutForm" method="post" action=${action}>
         <input type="hidden" name="xsrf" value=${xsrf} />
         <div class="actions">
@@ -82,8 +94,13 @@ function askToSignOut(words: Texts['provider'], action: string, xsrf: string): P
   }
 }
 
+interface LibraryForm {
+  readonly action: string
+  readonly xsrf: string
+}
+
 /** The form of the library is made of an address and a secret alone. */
-function readForm(form: string): { readonly action: string; readonly xsrf: string } {
+function readForm(form: string): LibraryForm {
   const action = /\baction="([^"]*)"/.exec(form)?.[1]
   const xsrf = /\bname="xsrf" value="([^"]*)"/.exec(form)?.[1]
   if (action === undefined || xsrf === undefined) throw new Error('the form is another one')

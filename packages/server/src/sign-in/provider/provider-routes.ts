@@ -4,8 +4,11 @@
  */
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '../../platform/app-error.ts'
 import { findEnabledApplication } from '../applications/application-store.ts'
 import { getHeldAttempt } from '../attempts/attempt-cookie-input.ts'
+import { FORM_MEDIA_TYPE } from '../pages/kit/form-body.ts'
+import { failInPages, type PageSite } from '../pages/page-surface.ts'
 import { UPSTREAM_CALLBACK_PATH } from '../upstreams/upstream-paths.ts'
 import { attemptOfState, endUpstream, rememberPerson } from '../upstreams/upstream-sign-in.ts'
 import {
@@ -22,12 +25,20 @@ export interface ProviderRouteDependencies extends InteractionDependencies {
 
 const PREFIX = '/sign-in'
 
+/**
+ * Requests that the library takes as a GET alone, because a form of another site brings no cookie: they are sent on as
+ * one, which does. OpenID Connect Core 1.0 section 3.1.2.1, RP-Initiated Logout 1.0 section 2.
+ */
+const FORM_PATHS = ['/authorize', '/end_session'] as const
+
+/** What the headers of a request leave to its address. */
+const ADDRESS_LENGTH_MAX = 8 * 1024
+
 /** What the library answers by itself. */
 const LIBRARY_PATHS = [
   ['GET', '/.well-known/openid-configuration'],
   ['GET', '/jwks'],
   ['GET', '/authorize'],
-  ['POST', '/authorize'],
   ['GET', '/authorize/:uid'],
   ['POST', '/token'],
   ['GET', '/userinfo'],
@@ -35,7 +46,6 @@ const LIBRARY_PATHS = [
   ['POST', '/revocation'],
   ['POST', '/par'],
   ['GET', '/end_session'],
-  ['POST', '/end_session'],
   ['POST', '/end_session/confirm'],
   ['GET', '/end_session/success'],
 ] as const
@@ -43,6 +53,7 @@ const LIBRARY_PATHS = [
 /** Adds the provider to the HTTP server. Bodies are forms, and read by the library. */
 export function mountProvider(
   http: FastifyInstance,
+  site: PageSite,
   dependencies: ProviderRouteDependencies,
 ): void {
   const { openProvider, baseUrl } = dependencies
@@ -60,8 +71,32 @@ export function mountProvider(
         },
       })
     }
+  })
+  void http.register(async (scope) => {
+    failInPages(scope, site)
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser(
+      FORM_MEDIA_TYPE,
+      { parseAs: 'string', bodyLimit: ADDRESS_LENGTH_MAX },
+      (_request, body, done) => done(null, new URLSearchParams(String(body))),
+    )
+    for (const path of FORM_PATHS) {
+      scope.post(`${PREFIX}${path}`, async ({ body }, reply) =>
+        reply.redirect(toAddress(`${baseUrl}${PREFIX}${path}`, body), 303),
+      )
+    }
     mountInteractions(scope, dependencies)
   })
+}
+
+/** A form as a query. @throws AppError `body_too_large` where an address may not be as long */
+function toAddress(address: string, form: unknown): string {
+  const to = form instanceof URLSearchParams ? `${address}?${form.toString()}` : address
+  if (to.length <= ADDRESS_LENGTH_MAX) return to
+  throw new AppError(
+    'body_too_large',
+    'The form is larger than an address may be. Push the request instead (RFC 9126).',
+  )
 }
 
 function mountInteractions(scope: FastifyInstance, dependencies: ProviderRouteDependencies): void {

@@ -12,7 +12,7 @@ import {
   type KoaContextWithOIDC,
 } from 'oidc-provider'
 import type { Foundation } from '../../changes/foundation.ts'
-import { MINUTE_MS, SECOND_MS } from '../../platform/clock.ts'
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../platform/clock.ts'
 import { createGuardedFetch } from '../../platform/net/guarded-fetch.ts'
 import type { Outbound } from '../../platform/net/outbound.ts'
 import { isUuid } from '../../platform/ids.ts'
@@ -20,7 +20,7 @@ import { findLivePersonId, findTokenSession } from './device-claims-read.ts'
 import type { ProviderPages } from './provider-pages.ts'
 import { createProviderStorage, SIGN_IN_SCOPES } from './provider-storage.ts'
 import { ACR_OF, toSessionClaims } from './session-claims.ts'
-import { listSignedOut } from './list-signed-out.ts'
+import { listSignedOut, type SignedOutSession } from './list-signed-out.ts'
 import type { SigningJwk } from './sign-in-keys.ts'
 
 export interface ProviderDependencies extends Pick<Foundation, 'db' | 'clock' | 'sealer'> {
@@ -29,8 +29,8 @@ export interface ProviderDependencies extends Pick<Foundation, 'db' | 'clock' | 
   readonly pages: ProviderPages
   /** What signs cookies; the first signs, all verify. */
   readonly cookieKeys: readonly Buffer[]
-  /** Ends what an application was granted, by what its ID token calls it. */
-  readonly endBySid: (clientId: string, sid: string) => Promise<void>
+  /** Ends what applications were granted. */
+  readonly endSignedOut: (signedOut: readonly SignedOutSession[]) => Promise<void>
 }
 
 /** What an interaction came to, besides what the library knows. */
@@ -43,6 +43,8 @@ export interface DeviceResult {
 const CODE_SECONDS = MINUTE_MS / SECOND_MS
 const TOKEN_SECONDS = (10 * MINUTE_MS) / SECOND_MS
 const INTERACTION_SECONDS = (15 * MINUTE_MS) / SECOND_MS
+/** What a browser is remembered for is signing out: nobody is let in by it, and whoever asks again is asked again. */
+const BROWSER_SECONDS = DAY_MS / SECOND_MS
 const REQUEST_SECONDS = MINUTE_MS / SECOND_MS
 const COOKIE_PREFIX = 'heliograph-oidc'
 
@@ -54,7 +56,7 @@ const LIFETIMES = {
   Interaction: INTERACTION_SECONDS,
   PushedAuthorizationRequest: REQUEST_SECONDS,
   Grant: TOKEN_SECONDS,
-  Session: INTERACTION_SECONDS,
+  Session: BROWSER_SECONDS,
 } as const
 
 /** The paths of the provider below `/sign-in`. */
@@ -83,8 +85,8 @@ export function createSignInProvider(
   provider.Client.prototype['includeSid'] = () => true
   provider.use(async (context, next) => {
     await next()
-    for (const { clientId, sid } of listSignedOut(context))
-      await dependencies.endBySid(clientId, sid)
+    const signedOut = listSignedOut(context)
+    if (signedOut.length > 0) await dependencies.endSignedOut(signedOut)
   })
   return provider
 }
@@ -191,7 +193,10 @@ function featuresOf(pages: ProviderPages): NonNullable<Configuration['features']
       enabled: true,
       logoutSource: async (context, form) => {
         const to = context.oidc.params?.['post_logout_redirect_uri']
-        await pages.askToSignOut(context, form, typeof to === 'string' ? to : undefined)
+        await pages.askToSignOut(context, form, {
+          isOfOne: context.oidc.client !== undefined,
+          leadsTo: typeof to === 'string' ? to : undefined,
+        })
       },
       postLogoutSuccessSource: async (context) => pages.saySignedOut(context),
     },

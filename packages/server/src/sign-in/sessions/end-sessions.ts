@@ -3,6 +3,7 @@
  * and the debt to tell the application commit together; telling it is send-logouts.ts's.
  */
 import type { Change, ChangePublisher, ChangeRecord } from '../../changes/change.ts'
+import type { SignedOutSession } from '../provider/list-signed-out.ts'
 import type { DomainEvent, SessionEndReason } from '../../changes/domain-event.ts'
 import { conflict } from '../../platform/app-error.ts'
 import { notify } from '../../platform/db/listener.ts'
@@ -60,14 +61,15 @@ export async function endSession(
   return getGrantedSessionForUpdate(change.tx, id)
 }
 
-/** Ends the session that an application knows by a `sid`, when it is live and of that application. Idempotent. */
-export async function endSessionBySid(
+/** Ends what applications were granted, by what their ID tokens call it, where it is live and theirs. Idempotent. */
+export async function endSignedOut(
   change: Change,
-  clientId: string,
-  sid: string,
+  signedOut: readonly SignedOutSession[],
 ): Promise<void> {
-  const session = await findLiveSessionBySid(change.tx, clientId, sid, change.at)
-  if (session !== undefined) await endSession(change, session.id, 'logout')
+  for (const { clientId, sid } of signedOut) {
+    const session = await findLiveSessionBySid(change.tx, clientId, sid, change.at)
+    if (session !== undefined) await endSession(change, session.id, 'logout')
+  }
 }
 
 async function end(

@@ -7,7 +7,7 @@ import { AppError } from '../../platform/app-error.ts'
 import type { CallerLimits } from '../../platform/http/access.ts'
 import { toUnavailable } from '../../platform/db/unavailable.ts'
 import { RETRY_AFTER_SECONDS_DEFAULT } from '../../platform/http/error-response.ts'
-import { addressBucket } from '../../platform/http/rate-limit.ts'
+import { addressBucket } from '../../platform/rate-limits/address-bucket.ts'
 import type {
   AuthorizationFailure,
   AuthorizationOperation,

@@ -6,6 +6,7 @@ import type { Change } from '../../changes/change.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { SECOND_MS } from '../../platform/clock.ts'
 import { givenMembers } from '../../platform/given-members.ts'
+import { keyThumbprints } from '../../platform/secrets/key-thumbprints.ts'
 import type { ClientJwks } from '../../schema/tables/ssf-client-tables.ts'
 import { setStreamStatus } from '../streams/set-stream-status.ts'
 import type { StreamProfileName } from '../streams/stream-choices.ts'
@@ -81,7 +82,7 @@ export async function createSsfClient(change: Change, draft: ClientDraft): Promi
     action: 'ssf_client.created',
     target: { type: 'ssf_client', id: client.id },
     description: `created the Shared Signals client ${client.name}`,
-    after: toClientAudit(client),
+    after: await toClientAudit(client),
   })
   return { client, secret }
 }
@@ -113,8 +114,8 @@ export async function changeSsfClient(
     action: 'ssf_client.updated',
     target: { type: 'ssf_client', id: before.id },
     description: `changed the Shared Signals client ${after.name}`,
-    before: toClientAudit(before),
-    after: toClientAudit(after),
+    before: await toClientAudit(before),
+    after: await toClientAudit(after),
   })
   return after
 }
@@ -177,8 +178,8 @@ export async function revokeSsfClient(change: Change, identifier: string): Promi
     action: 'ssf_client.revoked',
     target: { type: 'ssf_client', id: before.id },
     description: `revoked the Shared Signals client ${before.name}`,
-    before: toClientAudit(before),
-    after: toClientAudit(after),
+    before: await toClientAudit(before),
+    after: await toClientAudit(after),
   })
   return after
 }
@@ -201,8 +202,8 @@ async function addSecret(change: Change, client: SsfClient): Promise<string> {
   return secret
 }
 
-/** What the audit log keeps of a client: of its keys only how many there are. */
-function toClientAudit(client: SsfClient) {
+/** What the audit log keeps of a client: of its keys their thumbprints. */
+async function toClientAudit(client: SsfClient) {
   return {
     client_id: client.clientId,
     name: client.name,
@@ -210,6 +211,7 @@ function toClientAudit(client: SsfClient) {
     audience: client.audience,
     authentication_method: client.authenticationMethod,
     key_count: client.jwks?.keys.length ?? 0,
+    key_thumbprints: await keyThumbprints(client.jwks),
     default_subjects: client.defaultSubjects,
     profile: client.profile,
     revoked_at: client.revokedAt?.toISOString() ?? null,

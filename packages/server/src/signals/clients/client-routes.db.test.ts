@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { exportJWK } from 'jose'
+import { calculateJwkThumbprint, exportJWK } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   BASE_URL,
@@ -192,6 +192,19 @@ describe('a client', () => {
     const withKeys = await create({ name: 'a', jwks })
     const rotation = await call(`/ssf_clients/${withKeys.id}/rotate_secret`, 'POST', {})
     expect(rotation.status).toBe(409)
+  })
+
+  it('tells the audit log which keys it had, and which it has', async () => {
+    const generate = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey
+    const made = await Promise.all([generate(), generate()].map(async (key) => exportJWK(key)))
+    const [before, after] = made.map((jwk) => ({ keys: [{ ...jwk, kid: 'same' }] }))
+    const client = await create({ name: 'a', jwks: before })
+    await call(`/ssf_clients/${client.id}`, 'PATCH', { jwks: after })
+    const told = await lastAuditEntry(api)
+    const thumbprints = await Promise.all(made.map(async (jwk) => calculateJwkThumbprint(jwk)))
+    expect([told?.before, told?.after]).toMatchObject(
+      thumbprints.map((each) => ({ key_thumbprints: [each] })),
+    )
   })
 
   it('gets a new secret beside the old one, a few at most', async () => {

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import { AppError } from '../../platform/app-error.ts'
-import { addressBucket } from '../../platform/http/rate-limit.ts'
+import { addressBucket } from '../../platform/rate-limits/address-bucket.ts'
 import type { AgentDependencies, AgentHandler } from './agent-handler.ts'
 import type { EnrollmentRequest } from '../../posture/osquery/agent-message.ts'
 import type { Enrollment } from '../../posture/osquery/enrollment.ts'

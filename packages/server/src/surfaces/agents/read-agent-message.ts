@@ -4,7 +4,7 @@
  */
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '../../platform/app-error.ts'
-import { addressBucket } from '../../platform/http/rate-limit.ts'
+import { addressBucket } from '../../platform/rate-limits/address-bucket.ts'
 import type { NodeState } from '../../posture/osquery/node-cache.ts'
 import { createWindowLimiter } from '../../posture/osquery/window-limiter.ts'
 import { NodeInvalidError } from './agent-error.ts'

@@ -4,7 +4,7 @@
  * shows a key early.
  */
 import { AppError } from '../../platform/app-error.ts'
-import { addressBucket } from '../../platform/http/rate-limit.ts'
+import { addressBucket } from '../../platform/rate-limits/address-bucket.ts'
 import { createWindowLimiter } from '../../posture/osquery/window-limiter.ts'
 import { bodyTooLarge } from './read-agent-body.ts'
 

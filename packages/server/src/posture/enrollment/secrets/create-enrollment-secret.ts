@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { Change } from '../../../changes/change.ts'
+import { invalidBody } from '../../../platform/app-error.ts'
 import { newSecret } from '../../../platform/ids.ts'
 import { parseName } from '../../../platform/parse-text.ts'
 import type { Sealer } from '../../../platform/secrets/sealed-box.ts'
@@ -37,13 +38,16 @@ export function hashEnrollmentSecret(secret: string): Buffer {
 /**
  * Creates an enrollment secret and its audit entry; the plain text is in the answer.
  *
- * @throws AppError `invalid_body` for an empty or overlong name
+ * @throws AppError `invalid_body` for an empty or overlong name, and for an end that has passed
  */
 export async function createEnrollmentSecret(
   change: Change,
   sealer: Sealer,
   input: NewEnrollmentSecret,
 ): Promise<{ readonly id: string; readonly name: string; readonly secret: string }> {
+  if (input.expiresAt !== null && input.expiresAt <= change.at) {
+    throw invalidBody([{ path: 'expires_at', message: 'must be in the future' }])
+  }
   const secret = newSecret(32)
   const secretHash = hashEnrollmentSecret(secret)
   const row = await insertEnrollmentSecret(change.tx, {

@@ -100,6 +100,7 @@ describe('an enrollment secret', () => {
   it.each([
     ['name', { name: '' }],
     ['uses_max', { name: 'x', uses_max: 0 }],
+    ['expires_at', { name: 'x', expires_at: '2001-01-01T00:00:00Z' }],
     ['owner_email', { name: 'x', owner_email: '' }],
     ['email', { name: 'x', owner_email: 'nobody' }],
   ])('is refused for its %s, and nothing is created', async (path, payload) => {

@@ -126,6 +126,8 @@ export const attempt = {
       'Neue Geräte lassen sich nicht beim Anmelden registrieren. Fragen Sie Ihre IT.',
     registration_denied: 'Die Registrierung dieses Geräts wurde abgelehnt.',
     assurance_too_low: 'Diese Anwendung verlangt einen stärkeren Nachweis Ihres Geräts.',
+    request_unmet:
+      'Diese Anwendung verlangt eine andere Person oder einen stärkeren Nachweis Ihres Geräts.',
     fallback_denied: 'Ihre Anfrage wurde abgelehnt.',
     device_blocked: 'Ihr Gerät ist gesperrt, bis seine Probleme behoben sind.',
     not_my_device: 'Sie sagten, dass dies nicht Ihr Gerät ist; darum wurde die Anmeldung beendet.',
@@ -187,6 +189,7 @@ export const provider = {
   signOut: 'Abmelden',
   signOutQuestion: 'Möchten Sie sich abmelden?',
   signOutMore: 'Was der Anwendung gewährt wurde, von der Sie kommen, endet sofort.',
+  signOutOfAllMore: 'Was Anwendungen in diesem Browser gewährt wurde, endet sofort.',
   signOutOf: (site: string) => `Möchten Sie sich von ${site} abmelden?`,
   signOutOfMore:
     'In diesem Browser ist die Seite dann für Sie geschlossen, bis Sie sich wieder anmelden.',

@@ -119,6 +119,8 @@ export const attempt = {
     registration_refused: 'New devices cannot be registered by signing in. Ask your IT team.',
     registration_denied: 'The registration of this device was denied.',
     assurance_too_low: 'This application asks for a stronger proof of your device.',
+    request_unmet:
+      'This application asks for another person, or for a stronger proof of your device.',
     fallback_denied: 'Your request was denied.',
     device_blocked: 'Your device is blocked until its issues are resolved.',
     not_my_device: 'You said that this is not your device, so the sign-in was stopped.',
@@ -179,6 +181,7 @@ export const provider = {
   signOut: 'Sign out',
   signOutQuestion: 'Do you want to sign out?',
   signOutMore: 'What was granted to the application that sent you here ends at once.',
+  signOutOfAllMore: 'What was granted to applications in this browser ends at once.',
   signOutOf: (site: string) => `Do you want to sign out of ${site}?`,
   signOutOfMore: 'In this browser the site is closed to you until you sign in again.',
   staySignedIn: 'Stay signed in',

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { addressBucket } from './rate-limit.ts'
+import { addressBucket } from './address-bucket.ts'
 
 it.each([
   ['203.0.113.7', 'address:203.0.113.7'],
@@ -8,6 +8,6 @@ it.each([
   ['2001:0db8::1', 'address:2001:db8:0:0::/64'],
   ['::1', 'address:0:0:0:0::/64'],
   ['fe80::1%eth0', 'address:fe80:0:0:0::/64'],
-])('counts failed authentications of %s in %s', (address, bucket) => {
+])('counts what comes from %s in %s', (address, bucket) => {
   expect(addressBucket(address)).toBe(bucket)
 })
