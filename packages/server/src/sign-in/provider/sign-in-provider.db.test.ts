@@ -1,7 +1,4 @@
-import {
-  fetchUserInfo,
-  PrivateKeyJwt,
-} from 'openid-client'
+import { fetchUserInfo, PrivateKeyJwt } from 'openid-client'
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BASE_URL } from '../../../test/support/api-app.ts'
@@ -26,7 +23,7 @@ const world = relyingPartyForTests()
 const {
   ask,
   browse,
- 
+
   exchange,
   finish,
   make,
