@@ -81,7 +81,7 @@ it('a port that is taken ends the start in one line, and the database with it', 
   taken.close()
   expect([code, told]).toEqual([
     3,
-    `listen EADDRINUSE: address already in use 127.0.0.1:${port}.\n`,
+    `HELIOGRAPH_HOST and HELIOGRAPH_PORT say an address that the service cannot listen on: listen EADDRINUSE: address already in use 127.0.0.1:${port}.\n`,
   ])
   expectNothingLeft()
 })

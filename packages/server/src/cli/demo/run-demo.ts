@@ -206,9 +206,15 @@ async function startOnPorts(
       const service = await startService(config, SILENT_LOGGER)
       return { service, config, probePorts: ports.probePorts }
     } catch (error) {
-      if (errorCodeOf(error) !== 'EADDRINUSE' || start === STARTS_MAX) throw error
+      if (!isPortTaken(error) || start === STARTS_MAX) throw error
     }
   }
+}
+
+/** A service names its settings where it cannot listen, and why in the cause. */
+function isPortTaken(error: unknown): boolean {
+  const { cause = error } = error as { readonly cause?: unknown }
+  return errorCodeOf(cause) === 'EADDRINUSE'
 }
 
 /**
