@@ -56,6 +56,9 @@ export interface RemoteKeySourceOptions {
 
 const CANDIDATE_KEYS_MAX = 10
 const KEYS_MAX = 100
+/** How many headers that no key fits are remembered, and how long one of them may be. */
+const MISSED_HEADERS_MAX = 100
+const MISSED_HEADER_LENGTH_MAX = 256
 
 /** Uses a fixed JWKS. */
 export function createLocalKeySource(jwks: JSONWebKeySet): KeySource {
@@ -73,8 +76,8 @@ export function createLocalKeySource(jwks: JSONWebKeySet): KeySource {
  * Fetches the JWKS at first use, refreshes it in passing when it gets old, and at once when a key
  * is not in it, but never more often than the cool-down allows. While fetching fails the last keys
  * serve on, without waiting; requests at the same time share one fetch. A key counts as unknown only
- * when a fetch that began after it was asked for did not bring it: during the cool-down the answer
- * is that the keys are unavailable, and the SET comes again.
+ * when a fetch that began after it was first asked for did not bring it: until then the answer
+ * during the cool-down is that the keys are unavailable, and the SET comes again.
  *
  * @throws TypeError when the URL is neither HTTPS nor loopback.
  */
@@ -89,48 +92,83 @@ class RemoteKeySource implements KeySource {
   #refreshAfterMs: number
   /** Counts the fetches that were begun, so that each caller knows whether one began after it. */
   #fetches = 0
+  /** The number of the last fetch that brought keys. */
+  #broughtBy = 0
+  /** How many fetches had begun when a header that no key fits was first asked for. */
+  readonly #firstMisses = new Map<string, number>()
   #attemptedAtMs = Number.NEGATIVE_INFINITY
   #lastFailure: unknown
   #fetching: Promise<void> | undefined
 
   constructor(options: RemoteKeySourceOptions) {
     this.#options = {
-      refreshAfterMs: 10 * 60_000,
-      usableForMs: 24 * 60 * 60_000,
-      cooldownMs: 30_000,
-      timeoutMs: 5_000,
-      bytesMax: 256 * 1024,
-      isHttpAllowed: false,
-      fetch: defaultFetch,
-      nowMs: () => Date.now(),
-      ...options,
+      jwksUri: options.jwksUri,
+      refreshAfterMs: options.refreshAfterMs ?? 10 * 60_000,
+      usableForMs: options.usableForMs ?? 24 * 60 * 60_000,
+      cooldownMs: options.cooldownMs ?? 30_000,
+      timeoutMs: options.timeoutMs ?? 5_000,
+      bytesMax: options.bytesMax ?? 256 * 1024,
+      isHttpAllowed: options.isHttpAllowed ?? false,
+      fetch: options.fetch ?? defaultFetch,
+      nowMs: options.nowMs ?? (() => Date.now()),
     }
     this.#refreshAfterMs = this.#options.refreshAfterMs
-    requireSecureUrl(options.jwksUri, this.#options.isHttpAllowed)
+    requireSecureUrl(this.#options.jwksUri, this.#options.isHttpAllowed)
   }
 
   async findKeys(header: KeyHeader): Promise<readonly CryptoKey[]> {
     const fetchesBefore = this.#fetches
-    const ageMs = this.#options.nowMs() - this.#fetchedAtMs
+    const ageMs = this.#ageMs()
     const isUsable = this.#keySet !== undefined && ageMs <= this.#options.usableForMs
     if (!isUsable) await this.#refresh()
     const keys = await this.#select(header)
     if (keys.length > 0) {
-      if (ageMs > this.#refreshAfterMs) void this.#refresh()
+      if (ageMs >= this.#refreshAfterMs) void this.#refresh()
       return keys
     }
     if (this.#fetches === fetchesBefore) await this.#refresh()
     const refreshed = await this.#select(header)
     if (refreshed.length > 0) return refreshed
     // A key that is unknown while the latest keys could not be read may well be a new one.
-    const hasLooked = this.#fetches > fetchesBefore && this.#lastFailure === undefined
+    const hasLooked =
+      this.#broughtBy > this.#firstMiss(header, fetchesBefore) && this.#lastFailure === undefined
     throw hasLooked ? unknownKeyError() : this.#unavailable()
   }
 
+  /**
+   * How many fetches had begun when the header was first asked for, remembered in bounded space: all
+   * SETs with a key that is not published are refused after one fetch, not each after its own.
+   */
+  #firstMiss(header: KeyHeader, fetchesBefore: number): number {
+    const name = missedName(header)
+    const earlier = this.#firstMisses.get(name)
+    if (earlier !== undefined) return earlier
+    if (name.length > MISSED_HEADER_LENGTH_MAX) return fetchesBefore
+    if (this.#firstMisses.size >= MISSED_HEADERS_MAX) {
+      const [oldest] = this.#firstMisses.keys()
+      if (oldest !== undefined) this.#firstMisses.delete(oldest)
+    }
+    this.#firstMisses.set(name, fetchesBefore)
+    return fetchesBefore
+  }
+
+  /**
+   * The age of the keys. A clock that was set back does not tell it: they count as due for a fetch,
+   * and serve on meanwhile.
+   */
+  #ageMs(): number {
+    const nowMs = this.#options.nowMs()
+    if (nowMs < this.#fetchedAtMs) this.#fetchedAtMs = nowMs - this.#refreshAfterMs
+    return nowMs - this.#fetchedAtMs
+  }
+
   async #select(header: KeyHeader): Promise<readonly CryptoKey[]> {
-    const ageMs = this.#options.nowMs() - this.#fetchedAtMs
-    if (this.#keySet === undefined || ageMs > this.#options.usableForMs) throw this.#unavailable()
-    return selectKeys(this.#keySet, header)
+    if (this.#keySet === undefined || this.#ageMs() > this.#options.usableForMs) {
+      throw this.#unavailable()
+    }
+    const keys = await selectKeys(this.#keySet, header)
+    if (keys.length > 0) this.#firstMisses.delete(missedName(header))
+    return keys
   }
 
   #unavailable(): KeysUnavailableError {
@@ -151,16 +189,18 @@ class RemoteKeySource implements KeySource {
   #refresh(): Promise<void> {
     if (this.#fetching !== undefined) return this.#fetching
     const nowMs = this.#options.nowMs()
-    if (nowMs - this.#attemptedAtMs < this.#options.cooldownMs) return Promise.resolve()
+    const sinceMs = nowMs - this.#attemptedAtMs
+    // Negative when the clock was set back, which must not keep the cool-down from ending.
+    if (sinceMs >= 0 && sinceMs < this.#options.cooldownMs) return Promise.resolve()
     this.#attemptedAtMs = nowMs
     this.#fetches += 1
-    this.#fetching = this.#load().finally(() => {
+    this.#fetching = this.#load(this.#fetches).finally(() => {
       this.#fetching = undefined
     })
     return this.#fetching
   }
 
-  async #load(): Promise<void> {
+  async #load(fetchNumber: number): Promise<void> {
     try {
       const { json, headers } = await requestTransmitter({
         method: 'GET',
@@ -171,6 +211,7 @@ class RemoteKeySource implements KeySource {
         fetch: this.#options.fetch,
       })
       this.#keySet = createLocalJWKSet(readJwks(json))
+      this.#broughtBy = fetchNumber
       this.#fetchedAtMs = this.#options.nowMs()
       this.#refreshAfterMs = this.#freshMs(headers)
       this.#lastFailure = undefined
@@ -195,6 +236,10 @@ export function readJwks(json: unknown): JSONWebKeySet {
 function isPublicKey(key: unknown): key is JSONWebKeySet['keys'][number] {
   if (typeof key !== 'object' || key === null || !('kty' in key)) return false
   return key.kty !== 'oct' && !('d' in key)
+}
+
+function missedName({ alg, kid }: KeyHeader): string {
+  return JSON.stringify([alg, kid])
 }
 
 function unknownKeyError(): SetVerificationError {

@@ -66,6 +66,33 @@ describe('a remote key source', () => {
     expect(scene.fetches).toBe(2)
   })
 
+  test('refuses all SETs of a key that is not published after one fetch, not each after its own', async () => {
+    const { scene, find } = createScene(publish(first))
+    await find(first)
+    await expect(find(second)).rejects.toBeInstanceOf(KeysUnavailableError)
+    scene.nowMs += MINUTE
+    for (let attempt = 0; attempt < 5; attempt += 1) {
+      await expect(find(second)).rejects.toMatchObject({ err: 'invalid_key' })
+    }
+    expect(scene.fetches).toBe(2)
+    scene.answer = publish(first, second)
+    scene.nowMs += MINUTE
+    expect(await find(second)).toHaveLength(1)
+  })
+
+  test('remembers keys that are not published in bounded space', async () => {
+    const { scene, find } = createScene(publish(first))
+    await find(first)
+    await expect(find(second)).rejects.toBeInstanceOf(KeysUnavailableError)
+    for (let other = 0; other < 100; other += 1) {
+      const refused = find({ ...second, kid: `kid-${other}` })
+      await expect(refused).rejects.toBeInstanceOf(KeysUnavailableError)
+    }
+    scene.nowMs += MINUTE
+    await expect(find({ ...second, kid: 'kid-99' })).rejects.toMatchObject({ err: 'invalid_key' })
+    await expect(find(second)).rejects.toBeInstanceOf(KeysUnavailableError)
+  })
+
   test('condemns no key that may have been published after the last fetch', async () => {
     const { scene, find } = createScene(publish(first))
     await find(first)
@@ -143,6 +170,51 @@ describe('a remote key source', () => {
   ])('says that the keys are unavailable when the first answer is %s', async (_title, answer) => {
     const { find } = createScene(answer)
     await expect(find(first)).rejects.toBeInstanceOf(KeysUnavailableError)
+  })
+
+  test('fetches keys although the clock was set back after a failure', async () => {
+    const { scene, find } = createScene(fail)
+    await expect(find(first)).rejects.toBeInstanceOf(KeysUnavailableError)
+    scene.nowMs -= HOUR
+    scene.answer = publish(first)
+    expect(await find(first)).toHaveLength(1)
+  })
+
+  test('serves on and refreshes when the clock is set back, and ends keys in time all the same', async () => {
+    const { scene, find } = createScene(publish(first))
+    await find(first)
+    scene.nowMs -= 5 * HOUR
+    scene.answer = fail
+    expect(await find(first)).toHaveLength(1)
+    expect(scene.fetches).toBe(2)
+    scene.nowMs += 24 * HOUR
+    await expect(find(first)).rejects.toBeInstanceOf(KeysUnavailableError)
+  })
+
+  test.each([
+    'refreshAfterMs',
+    'usableForMs',
+    'cooldownMs',
+    'timeoutMs',
+    'bytesMax',
+    'isHttpAllowed',
+    'nowMs',
+  ])('has its default for %s when that is undefined', async (name) => {
+    let fetches = 0
+    const keySource = createRemoteKeySource({
+      jwksUri: 'https://transmitter.example.com/jwks.json',
+      fetch: async () => {
+        fetches += 1
+        return publish(first)()
+      },
+      ...Object.fromEntries([[name, undefined]]),
+    })
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      expect(await keySource.findKeys({ alg: 'ES256', kid: 'first' })).toHaveLength(1)
+      const unknown = keySource.findKeys({ alg: 'ES256', kid: 'second' })
+      await expect(unknown).rejects.toBeInstanceOf(KeysUnavailableError)
+    }
+    expect(fetches).toBe(1)
   })
 
   test('never uses symmetric or private keys that a JWKS holds', async () => {
