@@ -9,6 +9,7 @@ import type { RequestMeasurement } from './osquery-client/transport.ts'
 export interface FleetStatistics {
   readonly nodes: number
   readonly running: number
+  /** Devices with a node key, and with a request in this run that the service took: a key of an earlier run proves nothing. */
   readonly enrolled: number
   readonly counters: NodeCounters
   readonly linesBuffered: number
@@ -65,7 +66,9 @@ export function createRequestRecorder(): RequestRecorder {
       return {
         nodes: nodes.length,
         running: nodes.filter(({ isRunning }) => isRunning).length,
-        enrolled: nodes.filter(({ state }) => state.nodeKey !== undefined).length,
+        enrolled: nodes.filter(
+          ({ counters: own, state }) => state.nodeKey !== undefined && own.successes > 0,
+        ).length,
         counters,
         linesBuffered,
         linesUnaccounted:

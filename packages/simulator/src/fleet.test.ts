@@ -117,6 +117,26 @@ describe('simulate', () => {
     expect(summary.durationMs).toBeGreaterThanOrEqual(2_990)
   })
 
+  test('a node key of an earlier run is no enrollment where the service takes nothing', async () => {
+    await server.close()
+    const summary = await simulate(
+      {
+        url: server.baseUrl,
+        secret: 'secret',
+        count: 3,
+        durationMs: 300,
+        fleet: {
+          startSpreadMs: 0,
+          nodeKeys: { get: () => 'key-of-an-earlier-run', set: () => undefined },
+        },
+      },
+      { progress: () => undefined, signal: new AbortController().signal },
+    )
+    const { counters, enrolled } = summary.statistics
+    expect(counters.unreachable).toBeGreaterThanOrEqual(3)
+    expect({ enrolled, successes: counters.successes }).toEqual({ enrolled: 0, successes: 0 })
+  })
+
   test('ends early when it is aborted', async () => {
     const abort = new AbortController()
     const running = simulate(

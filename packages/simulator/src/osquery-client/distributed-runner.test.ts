@@ -35,6 +35,19 @@ describe('distributed queries', () => {
     expect(made.server.to('distributedRead')).toHaveLength(2)
   })
 
+  test('a read is acknowledged once the service took it, not when it is sent', async () => {
+    const made = await createHarness()
+    harness = made
+    made.server.respond('distributedRead', { json: { error: 'down' } })
+    made.node.start()
+    await made.seconds(59)
+    const { counters } = made.node
+    expect(counters).toMatchObject({ distributedReads: 1, distributedReadsAcknowledged: 0 })
+    made.server.respond('distributedRead', { json: {} })
+    await made.seconds(60)
+    expect(counters).toMatchObject({ distributedReads: 2, distributedReadsAcknowledged: 1 })
+  })
+
   test('is off when the agent says so', async () => {
     const made = await runBatch({ queries: {} }, { flags: { isDistributedDisabled: true } })
     await made.seconds(600)

@@ -80,6 +80,7 @@ class TlsDistributedRunner implements DistributedRunner {
       renderBody: (nodeKey) => JSON.stringify({ node_key: nodeKey }),
     })
     if (answer.outcome !== 'success' || lifetime.isOver()) return
+    counters.distributedReadsAcknowledged += 1
     const work = parseDistributedWork(answer.body)
     if (work.rejection !== undefined) {
       counters.batchesDiscarded += 1

@@ -72,6 +72,8 @@ export function createEnrollment(context: AgentContext): Enrollment {
     if (key === undefined) {
       context.counters.failures += 1
       context.counters.enrollmentFailures += 1
+    } else {
+      context.counters.successes += 1
     }
     return key
   }

@@ -4,6 +4,9 @@
  */
 export interface NodeCounters {
   requests: number
+  /** Answers that osquery takes for a success, the node key of an enrollment among them. */
+  successes: number
+  /** Everything else that a request came to, `unreachable` included. */
   failures: number
   unreachable: number
   enrollments: number
@@ -11,7 +14,9 @@ export interface NodeCounters {
   nodeInvalid: number
   configFetches: number
   configChanges: number
+  /** Reads that were begun; the attempts of one count once. */
   distributedReads: number
+  distributedReadsAcknowledged: number
   queriesReceived: number
   queriesRun: number
   queriesFailed: number
@@ -32,6 +37,7 @@ export interface NodeCounters {
 export function createCounters(): NodeCounters {
   return {
     requests: 0,
+    successes: 0,
     failures: 0,
     unreachable: 0,
     enrollments: 0,
@@ -40,6 +46,7 @@ export function createCounters(): NodeCounters {
     configFetches: 0,
     configChanges: 0,
     distributedReads: 0,
+    distributedReadsAcknowledged: 0,
     queriesReceived: 0,
     queriesRun: 0,
     queriesFailed: 0,

@@ -72,7 +72,7 @@ export function createAgentRequester(
       return failed(answer.reason)
     }
     const verdict = judgeResponse(answer.text)
-    if (verdict.outcome !== 'success') context.counters.failures += 1
+    context.counters[verdict.outcome === 'success' ? 'successes' : 'failures'] += 1
     if (verdict.outcome === 'node-invalid') forgetKey(nodeKey)
     return { ...verdict, text: answer.text }
   }

@@ -70,20 +70,27 @@ export const definition = command({
         { progress: (line) => progress.update(line), signal: io.signal },
       ),
     ).finally(() => progress.end())
-    const { nodes, enrolled } = summary.statistics
+    const { nodes, enrolled, counters } = summary.statistics
     const isRefused = nodes > 0 && enrolled === 0
     if (isRefused) {
-      io.stderr.write('No device could enroll: check the address and the enrollment secret.\n')
+      const { failures, unreachable } = counters
+      const isAway = unreachable > 0 && unreachable === failures
+      io.stderr.write(
+        isAway
+          ? 'The service does not answer: check that it runs, and the address.\n'
+          : 'No device could enroll: check the address and the enrollment secret.\n',
+      )
     }
     return { summary, isRefused }
   },
   json: ({ summary }) => summary,
   text({ summary: { url, durationMs, requestsPerSecond, statistics } }) {
     const { counters, enrolled, nodes, latencyMs } = statistics
+    const refused = counters.failures - counters.unreachable
     return [
       `${enrolled} of ${nodes} devices enrolled at ${url}.`,
-      `${counters.requests} requests in ${(durationMs / 1_000).toFixed(1)} s (${requestsPerSecond} per second), ${counters.failures} refused, ${counters.unreachable} unanswered, p99 ${latencyMs.p99} ms.`,
-      `${counters.distributedReads} check-ins, ${counters.resultsAcknowledged} results and ${counters.linesAcknowledged} log lines taken by the service.`,
+      `${counters.requests} requests in ${(durationMs / 1_000).toFixed(1)} s (${requestsPerSecond} per second), ${refused} refused, ${counters.unreachable} unanswered, p99 ${latencyMs.p99} ms.`,
+      `${counters.distributedReadsAcknowledged} check-ins, ${counters.resultsAcknowledged} results and ${counters.linesAcknowledged} log lines taken by the service.`,
     ]
   },
   isFailed: ({ isRefused }) => isRefused,

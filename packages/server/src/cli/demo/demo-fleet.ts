@@ -82,7 +82,7 @@ export async function createDemoFleet(
     },
     counts: () => {
       const { counters, enrolled } = fleet.statistics()
-      const { distributedReads: checkIns, resultsAcknowledged: results } = counters
+      const { distributedReadsAcknowledged: checkIns, resultsAcknowledged: results } = counters
       return { devices: enrolled, checkIns, results }
     },
     stop: () => (stopping ??= stop()),
