@@ -52,7 +52,10 @@ const stream =
 const { jwks_uri: jwksUri } = await client.getConfiguration()
 if (jwksUri === undefined) throw new Error('the transmitter publishes no keys')
 
-const store = await createFileComplianceStore({ path: join(folder, 'compliance.jsonl') })
+// A stream that is made anew counts from the beginning: what was known of another one stays with that.
+const store = await createFileComplianceStore({
+  path: join(folder, `compliance-${stream.stream_id}.jsonl`),
+})
 const seen = await createFileJtiStore({ path: join(folder, 'seen.jsonl') })
 const compliance = createComplianceState({
   store,

@@ -5,6 +5,7 @@ import {
   type LocalizedText,
   type SubjectIdentifier,
 } from '@heliograph/ssf'
+import { toSeconds } from './compliance/compliance-entry.ts'
 import type { VerifiedSet } from './verify-set.ts'
 
 /** A session that a transmitter has revoked. CAEP 1.0 section 3.1. */
@@ -37,7 +38,7 @@ export function toRevokedSession(set: VerifiedSet): RevokedSession | undefined {
     user: member('user'),
     device: member('device'),
     subject,
-    revokedAt: event_timestamp ?? set.iat,
+    revokedAt: event_timestamp === undefined ? set.iat : toSeconds(event_timestamp),
     initiatingEntity: initiating_entity,
     reasonAdmin: reason_admin,
     reasonUser: reason_user,

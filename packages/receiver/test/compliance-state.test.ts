@@ -251,6 +251,53 @@ describe('a reconciliation', () => {
     expect(await statusOf('d1')).toBe('not-compliant')
   })
 
+  test('believes the state of a stream that was made anew, whatever the numbers of the one before', async () => {
+    const page = pageOf([{ device: 'd1', status: 'not-compliant', at: NOW + 60, sequence: 1 }], {
+      as_of: NOW + 90,
+      as_of_sequence: 1,
+    })
+    const { state, statusOf, gaps } = createScene({ pages: () => [page] })
+    for (const sequence of [7, 8]) {
+      await state.apply(eventOf({ status: 'compliant', sequence, at: NOW + sequence }))
+    }
+    await state.apply(eventOf({ device: 'gone', status: 'compliant', sequence: 9 }))
+    expect(await state.reconcile()).toMatchObject({ changed: 1, removed: 1, asOfSequence: 1 })
+    expect(await statusOf('d1')).toBe('not-compliant')
+    expect(await statusOf('gone')).toBeUndefined()
+    await state.apply(eventOf({ status: 'compliant', sequence: 4, at: NOW + 99, iat: NOW + 99 }))
+    await until(() => gaps.length > 0)
+    expect(gaps[0]).toEqual({ from: 2, to: 3 })
+  })
+
+  test('goes on for whoever waits, and ends when nobody does', async () => {
+    let signal: AbortSignal | undefined
+    const page = pageOf([{ device: 'd1', status: 'compliant' }])
+    let readPage: (() => void) | undefined
+    const { state } = createScene({
+      async *source(options) {
+        signal = options.signal
+        await new Promise<void>((resolve) => (readPage = resolve))
+        yield page
+      },
+    })
+    const first = new AbortController()
+    const aborted = state.reconcile({ signal: first.signal })
+    const waited = state.reconcile()
+    await until(() => readPage !== undefined)
+    first.abort()
+    await expect(aborted).rejects.toMatchObject({ code: 'aborted' })
+    expect(signal?.aborted).toBe(false)
+    readPage?.()
+    expect(await waited).toMatchObject({ added: 1 })
+    readPage = undefined
+    const last = new AbortController()
+    const alone = state.reconcile({ signal: last.signal })
+    await until(() => readPage !== undefined)
+    last.abort()
+    await expect(alone).rejects.toMatchObject({ code: 'aborted' })
+    expect(signal?.aborted).toBe(true)
+  })
+
   test('needs a source', async () => {
     await expect(createScene().state.reconcile()).rejects.toBeInstanceOf(TypeError)
   })
@@ -288,6 +335,17 @@ describe('a missing SET', () => {
     await state.apply(verification(3))
     await until(() => gaps.length > 0)
     expect(gaps).toEqual([{ from: 2, to: 2 }])
+  })
+
+  test('is told of also after a restart', async () => {
+    const { state, store } = createScene({ gapGraceMs: 60_000 })
+    for (const sequence of [3, 5]) {
+      await state.apply(eventOf({ status: 'compliant', sequence, at: NOW + sequence }))
+    }
+    state.close()
+    const { gaps } = createScene({ store })
+    await until(() => gaps.length > 0)
+    expect(gaps[0]).toEqual({ from: 4, to: 4 })
   })
 
   test('is made good by a reconciliation, which is tried until it succeeds', async () => {

@@ -59,3 +59,8 @@ test('a simple subject names no session, and the time of issue stands for a miss
 test('another event is no revoked session', async () => {
   expect(toRevokedSession(await verifier.verify(await signSet(key)))).toBeUndefined()
 })
+
+test('a time in milliseconds, as of older drafts, is read as such', async () => {
+  const set = await verify(USER, { event_timestamp: 1_700_000_000_000 })
+  expect(toRevokedSession(set)?.revokedAt).toBe(1_700_000_000)
+})

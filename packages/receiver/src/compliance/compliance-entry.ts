@@ -117,7 +117,8 @@ export function outlastsPage(
 /** Read as seconds, values from here on lie beyond the year 5000: older drafts used milliseconds. */
 const MILLISECOND_EPOCHS_FROM = 100_000_000_000
 
-function toSeconds(timestamp: number): number {
+/** A time of an event in seconds since the epoch. */
+export function toSeconds(timestamp: number): number {
   return timestamp >= MILLISECOND_EPOCHS_FROM ? timestamp / 1000 : timestamp
 }
 

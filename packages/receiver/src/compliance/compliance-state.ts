@@ -7,6 +7,7 @@ import {
   type SubjectIdentifier,
 } from '@heliograph/ssf'
 import type { CallOptions } from '../stream-client/stream-client.ts'
+import { untilAborted } from '../until-aborted.ts'
 import type { VerifiedSet } from '../verify-set.ts'
 import {
   isOutdated,
@@ -67,9 +68,10 @@ export interface ComplianceState {
   find(subject: SubjectIdentifier): Promise<ComplianceEntry | undefined>
   /**
    * Compares everything with the state of the stream and corrects what differs; events that come
-   * meanwhile are respected. Calls at the same time share one run.
+   * meanwhile are respected. Calls at the same time share one run, with the `timeoutMs` of the first; it goes on as long
+   * as one of them waits. A stream that counts from the beginning again, because it was made anew, is noticed by its state.
    *
-   * @throws TypeError without a `source`; what the source throws.
+   * @throws TypeError without a `source`; TransmitterError `aborted` by the signal; what the source throws.
    */
   reconcile(options?: CallOptions): Promise<ReconcileReport>
   /** Ends the watch for gaps. */
@@ -77,6 +79,14 @@ export interface ComplianceState {
 }
 
 const GAP_GRACE_MS = 10_000
+
+/** A reconciliation, for all who wait for it at the same time. */
+interface SharedRun {
+  readonly report: Promise<ReconcileReport>
+  /** How many wait. */
+  waiting: number
+  readonly abort: () => void
+}
 
 /**
  * Creates the compliance state of one stream. Later statements win over earlier ones by the time of
@@ -90,7 +100,7 @@ class StoredComplianceState implements ComplianceState {
   readonly #options: ComplianceStateOptions
   readonly #gaps: GapWatch
   #turn: Promise<unknown> = Promise.resolve()
-  #reconciling: Promise<ReconcileReport> | undefined
+  #reconciling: SharedRun | undefined
 
   constructor(options: ComplianceStateOptions) {
     this.#options = options
@@ -99,6 +109,9 @@ class StoredComplianceState implements ComplianceState {
       onGap: (gap) => this.#closeGap(gap),
       onError: (error) => options.onError?.(error),
     })
+    void this.#inTurn(() => this.#watchStoredGap()).catch((error: unknown) =>
+      options.onError?.(error),
+    )
   }
 
   apply(set: VerifiedSet): Promise<ApplyOutcome> {
@@ -130,25 +143,54 @@ class StoredComplianceState implements ComplianceState {
     return this.#options.store.find(toComplianceKey(subject))
   }
 
-  reconcile(options: CallOptions = {}): Promise<ReconcileReport> {
-    const { source, store, onChange } = this.#options
-    if (source === undefined) {
-      return Promise.reject(new TypeError('a reconciliation needs a source'))
+  async reconcile(options: CallOptions = {}): Promise<ReconcileReport> {
+    const { source } = this.#options
+    if (source === undefined) throw new TypeError('a reconciliation needs a source')
+    const shared = (this.#reconciling ??= this.#beginReconciling(source, options))
+    shared.waiting += 1
+    try {
+      return await untilAborted(shared.report, options.signal)
+    } finally {
+      shared.waiting -= 1
+      // When nobody waits any more it is for nothing.
+      if (shared.waiting === 0) shared.abort()
     }
-    this.#reconciling ??= reconcileWithState({
-      pages: source(options),
+  }
+
+  close(): void {
+    this.#gaps.close()
+  }
+
+  #beginReconciling(source: StateSource, { timeoutMs }: CallOptions): SharedRun {
+    const { store, onChange } = this.#options
+    const controller = new AbortController()
+    const call = { signal: controller.signal, ...(timeoutMs === undefined ? {} : { timeoutMs }) }
+    const report = reconcileWithState({
+      pages: source(call),
       store,
       inTurn: (work) => this.#inTurn(work),
       onChange: async (change) => onChange?.(change),
       onPosition: (position) => this.#gaps.update(position),
     }).finally(() => {
-      this.#reconciling = undefined
+      if (this.#reconciling === shared) this.#reconciling = undefined
     })
-    return this.#reconciling
+    // Nobody may wait for it any more.
+    report.catch(() => undefined)
+    const shared: SharedRun = {
+      report,
+      waiting: 0,
+      abort: () => {
+        if (this.#reconciling === shared) this.#reconciling = undefined
+        controller.abort()
+      },
+    }
+    return shared
   }
 
-  close(): void {
-    this.#gaps.close()
+  /** A gap that was open when the process ended is open still. */
+  async #watchStoredGap(): Promise<void> {
+    const position = await this.#options.store.readPosition()
+    if (position !== undefined) this.#gaps.update(position)
   }
 
   async #judge(entry: ComplianceEntry): Promise<ApplyOutcome> {

@@ -42,11 +42,15 @@ export async function reconcileWithState(parts: ReconcileParts): Promise<Reconci
   const counts = { added: 0, changed: 0, removed: 0, unchanged: 0 }
   const keys = new Set<string>()
   let floor: Pick<StreamState, 'as_of' | 'as_of_sequence'> | undefined
+  const before = await parts.inTurn(async () => parts.store.readPosition())
+  let isAnew = false
   for await (const page of parts.pages) {
+    isAnew ||= floor === undefined && isCountedAnew(before, page)
     floor = {
       as_of: Math.min(page.as_of, floor?.as_of ?? page.as_of),
       as_of_sequence: Math.min(page.as_of_sequence, floor?.as_of_sequence ?? page.as_of_sequence),
     }
+    const held = isAnew ? withoutNumber(page) : page
     await parts.inTurn(async () => {
       const entries = new Map<string, ComplianceEntry>()
       for (const subject of page.subjects) {
@@ -54,7 +58,7 @@ export async function reconcileWithState(parts: ReconcileParts): Promise<Reconci
         const key = toComplianceKey(entry.subject)
         keys.add(key)
         const known = await parts.store.find(key)
-        if (known !== undefined && outlastsPage(known, entry, page)) {
+        if (known !== undefined && outlastsPage(known, entry, held)) {
           counts.unchanged += 1
           continue
         }
@@ -65,8 +69,21 @@ export async function reconcileWithState(parts: ReconcileParts): Promise<Reconci
     })
   }
   if (floor === undefined) throw new RangeError('the state of the stream has no page')
-  counts.removed = await removeOthers(parts, keys, floor)
+  counts.removed = await removeOthers(parts, keys, { ...floor, isAnew })
   return { ...counts, asOfSequence: floor.as_of_sequence }
+}
+
+/**
+ * Whether a stream counts from the beginning again, as one does that was made anew: it is not as far as it was before its
+ * state was asked for. What is known then has numbers of another stream.
+ */
+function isCountedAnew(before: StreamPosition | undefined, page: StreamState): boolean {
+  return before !== undefined && page.as_of_sequence < before.sequence
+}
+
+/** The page as that of a stream without numbers: what is known is held against it by times alone. */
+function withoutNumber<Page extends Pick<StreamState, 'as_of_sequence'>>(page: Page): Page {
+  return { ...page, as_of_sequence: 0 }
 }
 
 /** Tells of one subject's change, if it is one, and says what it is. */
@@ -83,19 +100,21 @@ async function tell(
 async function removeOthers(
   { store, inTurn, onChange, onPosition }: ReconcileParts,
   keys: ReadonlySet<string>,
-  floor: Pick<StreamState, 'as_of' | 'as_of_sequence'>,
+  floor: Pick<StreamState, 'as_of' | 'as_of_sequence'> & { readonly isAnew: boolean },
 ): Promise<number> {
   return inTurn(async () => {
     const removedKeys: string[] = []
+    const held = floor.isAnew ? withoutNumber(floor) : floor
     for await (const [key, known] of store.list()) {
       // What came in the very second in which the first page was read may have come after it.
-      const isNewer = isAfterPage(known, { ...floor, as_of: floor.as_of - 1 })
+      const isNewer = isAfterPage(known, { ...held, as_of: held.as_of - 1 })
       if (keys.has(key) || isNewer) continue
       await onChange({ subject: known.subject, previous: known.status, current: undefined })
       removedKeys.push(key)
     }
-    const position =
-      floor.as_of_sequence === 0
+    const position = floor.isAnew
+      ? { sequence: floor.as_of_sequence, ahead: [] }
+      : floor.as_of_sequence === 0
         ? undefined
         : skipTo(await store.readPosition(), floor.as_of_sequence)
     await store.commit({ entries: new Map(), removedKeys, position })
