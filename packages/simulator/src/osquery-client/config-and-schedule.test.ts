@@ -256,6 +256,35 @@ describe('scheduled queries', () => {
     expect(resultLines(made).map(({ action }) => action)).toEqual(['added'])
   })
 
+  test.each([
+    ['snapshot: true', { snapshot: true }, ['added', 'snapshot', 'snapshot']],
+    ['removed: false', { removed: false }, ['added']],
+    ['another statement', { query: 'SELECT b' }, ['added', 'removed']],
+  ])('take %s from a new configuration, and keep their time', async (_name, change, actions) => {
+    const rows = { current: [{ a: '1' }] }
+    const ran: string[] = []
+    const tables: AgentTables = {
+      query(sql) {
+        if (sql.length === EVERY_MINUTE.query.length) ran.push(sql)
+        return { outcome: 'rows', rows: rows.current }
+      },
+    }
+    const made = await startWith(
+      { schedule: { q: EVERY_MINUTE } },
+      { tables, flags: { configRefreshSeconds: 100 } },
+    )
+    const changed = { ...EVERY_MINUTE, ...change }
+    made.server.respond('config', { json: { schedule: { q: changed } } })
+    await made.seconds(100)
+    rows.current = []
+    await made.seconds(49)
+    expect(ran).toEqual(['SELECT a', 'SELECT a'])
+    await made.seconds(1)
+    expect(ran).toEqual(['SELECT a', 'SELECT a', changed.query])
+    await made.seconds(65)
+    expect(resultLines(made).map(({ action }) => action)).toEqual(actions)
+  })
+
   test('log_result_events false puts a run into one line of differences', async () => {
     const made = await startWith(
       { options: { log_result_events: false }, schedule: { q: EVERY_MINUTE } },
@@ -282,5 +311,23 @@ describe('scheduled queries', () => {
     await made.seconds(3_600)
     expect(made.node.counters.crashes).toBe(1)
     expect(made.node.isRunning).toBe(true)
+  })
+
+  test('a denylisted query runs again once a configuration says denylist: false', async () => {
+    let crashesLeft = 1
+    const made = await startWith(
+      { schedule: { q: EVERY_MINUTE } },
+      {
+        crashesOn: (sql) => sql === 'SELECT a' && crashesLeft-- > 0,
+        flags: { configRefreshSeconds: 600 },
+      },
+    )
+    await made.seconds(500)
+    expect(made.statements).not.toContain('SELECT a')
+    made.server.respond('config', {
+      json: { schedule: { q: { ...EVERY_MINUTE, denylist: false } } },
+    })
+    await made.seconds(300)
+    expect(made.statements).toContain('SELECT a')
   })
 })

@@ -13,14 +13,14 @@ const DENYLIST_SECONDS = 86_400
 const NO_ROWS: QueryHistory['rows'] = new Map()
 
 export interface ScheduleRunner {
-  /** Replaces the schedule; queries that stay the same keep their time. */
+  /** Replaces the schedule; a query keeps its time unless its interval changes. */
   apply(queries: readonly ScheduledQuery[]): void
   /** Denylists the query during which the last run of the agent crashed. */
   recoverFromCrash(): void
 }
 
 interface Slot {
-  readonly query: ScheduledQuery
+  query: ScheduledQuery
   readonly intervalMs: number
   cancel: CancelTask
 }
@@ -48,7 +48,8 @@ class SplayedScheduleRunner implements ScheduleRunner {
     const wanted = new Map(queries.map((query) => [query.name, query]))
     for (const [name, slot] of this.#slots) {
       const query = wanted.get(name)
-      if (isSameQuery(slot.query, query)) {
+      if (query?.intervalSeconds === slot.query.intervalSeconds) {
+        slot.query = query
         wanted.delete(name)
         continue
       }
@@ -146,10 +147,6 @@ class SplayedScheduleRunner implements ScheduleRunner {
     for (const columns of removed) this.#append({ ...head, columns, action: 'removed' })
     for (const columns of diff.added) this.#append({ ...head, columns, action: 'added' })
   }
-}
-
-function isSameQuery(left: ScheduledQuery, right: ScheduledQuery | undefined): boolean {
-  return left.sql === right?.sql && left.intervalSeconds === right.intervalSeconds
 }
 
 function truncateRow(row: Row, charactersMax: number): Row {
