@@ -1,7 +1,6 @@
 /** Fetches the configuration and hands what changed to the parts that follow it. */
 import { SECOND_MS } from './agent-context.ts'
 import type { AgentContext } from './agent-context.ts'
-import { isJsonObject } from './failure-contract.ts'
 import type { JsonObject } from './failure-contract.ts'
 import { hashSql } from './node-options.ts'
 import { readRemoteOptions } from './remote-options.ts'
@@ -16,13 +15,6 @@ export interface ConfigRefresher {
   keepFresh(isFirstFetchOk: boolean): Promise<void>
 }
 
-function collectDecorators(config: JsonObject, kinds: readonly string[]): string[] {
-  const decorators = isJsonObject(config['decorators']) ? config['decorators'] : {}
-  return kinds
-    .flatMap((kind) => decorators[kind])
-    .filter((sql): sql is string => typeof sql === 'string')
-}
-
 /**
  * Makes the refresher of one agent. A configuration over 1 MiB is refused, an unchanged one is not
  * applied again, and after a failed refresh the accelerated interval counts until one succeeds.
@@ -34,15 +26,6 @@ export function createConfigRefresher(
 ): ConfigRefresher {
   let appliedHash = ''
 
-  function decorate(config: JsonObject): void {
-    for (const name of Object.keys(context.decorations))
-      Reflect.deleteProperty(context.decorations, name)
-    for (const sql of collectDecorators(config, ['load', 'always'])) {
-      const result = context.tables.query(sql)
-      if (result.outcome === 'rows') Object.assign(context.decorations, result.rows[0])
-    }
-  }
-
   function apply(text: string, config: JsonObject): void {
     const hash = hashSql(text)
     if (hash === appliedHash) return
@@ -51,7 +34,6 @@ export function createConfigRefresher(
     const { changes, warnings } = readRemoteOptions(config)
     context.setFlags(changes)
     for (const warning of warnings) context.logStatus(1, warning)
-    decorate(config)
     onChange(config)
   }
 

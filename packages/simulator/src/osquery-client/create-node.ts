@@ -6,6 +6,7 @@ import { SECOND_MS, unixTime } from './agent-context.ts'
 import type { AgentContext, Severity } from './agent-context.ts'
 import type { AgentTables } from './agent-tables.ts'
 import { createConfigRefresher } from './config-refresher.ts'
+import { createDecorators } from './decorators.ts'
 import { createDistributedRunner } from './distributed-runner.ts'
 import { createEnrollment } from './enrollment.ts'
 import type { JsonObject } from './failure-contract.ts'
@@ -91,8 +92,10 @@ async function bootAgent(
   log: LogForwarder,
   requester: AgentRequester,
 ): Promise<void> {
-  const schedule = createScheduleRunner(context, log)
+  const decorators = createDecorators(context)
+  const schedule = createScheduleRunner(context, log, () => decorators.runAlways())
   const config = createConfigRefresher(context, requester, (body) => {
+    decorators.apply(body)
     const { agentVersion } = context.flags()
     const warn = (message: string): void => context.logStatus(1, message)
     schedule.apply(parseSchedule(body, { ...context, agentVersion, warn }))

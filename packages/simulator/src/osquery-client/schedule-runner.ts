@@ -37,11 +37,13 @@ export function toCalendarTime(timeMs: number): string {
 class SplayedScheduleRunner implements ScheduleRunner {
   readonly #context: AgentContext
   readonly #log: LogForwarder
+  readonly #beforeQuery: () => void
   readonly #slots = new Map<string, Slot>()
 
-  constructor(context: AgentContext, log: LogForwarder) {
+  constructor(context: AgentContext, log: LogForwarder, beforeQuery: () => void) {
     this.#context = context
     this.#log = log
+    this.#beforeQuery = beforeQuery
   }
 
   apply(queries: readonly ScheduledQuery[]): void {
@@ -88,6 +90,7 @@ class SplayedScheduleRunner implements ScheduleRunner {
     const { scheduler, state, tables } = this.#context
     const deniedUntil = state.scheduleDenylist.get(query.name) ?? 0
     if (query.canBeDenylisted && deniedUntil > unixTime(scheduler)) return
+    this.#beforeQuery()
     state.executingQuery = query.name
     if (this.#context.crashesOn(query.sql)) {
       this.#context.crash()
@@ -155,7 +158,14 @@ function truncateRow(row: Row, charactersMax: number): Row {
   return truncated
 }
 
-/** Makes the schedule of one agent. Intervals are splayed by `scheduleSplayPercent`. */
-export function createScheduleRunner(context: AgentContext, log: LogForwarder): ScheduleRunner {
-  return new SplayedScheduleRunner(context, log)
+/**
+ * Makes the schedule of one agent, which calls `beforeQuery` before each query that runs. Intervals are splayed by
+ * `scheduleSplayPercent`.
+ */
+export function createScheduleRunner(
+  context: AgentContext,
+  log: LogForwarder,
+  beforeQuery: () => void,
+): ScheduleRunner {
+  return new SplayedScheduleRunner(context, log, beforeQuery)
 }
