@@ -47,9 +47,10 @@ export function StrategyFields({ wanted, isDisabled, onChange }: StrategyFieldsP
           label={texts.begins}
           description={texts.beginsHelp}
           disabled={isDisabled}
-          value={wanted.begins_blocking_on?.slice(0, 10) ?? ''}
+          max="9999-12-31"
+          value={toLocalDay(wanted.begins_blocking_on)}
           onChange={({ currentTarget: { value } }) =>
-            onChange({ begins_blocking_on: value === '' ? null : new Date(value).toISOString() })
+            onChange({ begins_blocking_on: toBeginning(value) })
           }
         />
       ) : null}
@@ -126,6 +127,20 @@ export function StrategyFields({ wanted, isDisabled, onChange }: StrategyFieldsP
       />
     </>
   )
+}
+
+/** The day of a time where the reader is, as an input of days takes it. */
+function toLocalDay(time: string | null): string {
+  if (time === null) return ''
+  const at = new Date(time)
+  const [year, month, day] = [at.getFullYear(), at.getMonth() + 1, at.getDate()]
+  const pad = (value: number, digits: number) => String(value).padStart(digits, '0')
+  return `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}`
+}
+
+/** When a day begins where the reader is. */
+function toBeginning(day: string): string | null {
+  return day === '' ? null : new Date(`${day}T00:00:00`).toISOString()
 }
 
 interface GraceDaysProps {

@@ -6,12 +6,10 @@ import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import {
   deleteReportingQueriesById,
-  getReportingQueries,
   getReportingQueriesById,
   getReportingQueriesByIdResults,
 } from '../api/generated/sdk.gen.ts'
 import type { ReportQuery, ReportQueryResult } from '../api/generated/types.gen.ts'
-import { ApiError } from '../api/client.ts'
 import { CodeBlock } from '../kit/code-block.tsx'
 import { ActionDialog } from '../kit/confirm.tsx'
 import { toCsv } from '../kit/csv.ts'
@@ -32,29 +30,17 @@ export function ReportPage() {
   const { id } = useParams({ from: '/frame/reports/$id' })
   const query = useQuery({
     queryKey: ['reporting_queries', id],
-    queryFn: ({ signal }) => readReport(id, signal),
+    queryFn: async ({ signal }) => {
+      const omitted = { omit_results: 'true' } as const
+      const request = { path: { id }, query: omitted, signal, throwOnError: true } as const
+      return (await getReportingQueriesById(request)).data
+    },
   })
   return (
     <LoadedPage query={query} title={texts.title} above={ABOVE}>
       {(report) => <Report report={report} />}
     </LoadedPage>
   )
-}
-
-/** A query that fails when it runs is answered with its failure alone; the list has its definition. */
-async function readReport(id: string, signal: AbortSignal): Promise<ReportQuery> {
-  const omitted = { omit_results: 'true' } as const
-  const request = { path: { id }, query: omitted, signal, throwOnError: true } as const
-  try {
-    return (await getReportingQueriesById(request)).data
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.status !== 409) throw error
-    const query = { ...omitted, per_page: PAGE_SIZE }
-    const { data } = await getReportingQueries({ query, signal, throwOnError: true })
-    const own = data.data.find((report) => String(report.id) === id)
-    if (own === undefined) throw error
-    return { ...own, error: error.message }
-  }
 }
 
 function Report({ report }: { readonly report: ReportQuery }) {

@@ -230,6 +230,30 @@ describe('the strategy of a check', () => {
     await page.getByText('The strategy is saved.').waitFor()
   })
 
+  it('blocks from the day on that is chosen, as days begin where the admin is', async () => {
+    const id = await insertCheck(console.api.services.db, {
+      remediation_strategy: 'warn_then_block',
+      begins_blocking_on: new Date('2026-12-02T02:00:00Z'),
+    })
+    const page = await console.openPage('/settings')
+    const browser = await page.context().newCDPSession(page)
+    await browser.send('Emulation.setTimezoneOverride', { timezoneId: 'America/Los_Angeles' })
+    await page.goto(`/console/checks/${id}/strategy`)
+    const begins = page.getByLabel('Blocks nothing before')
+    expect(await begins.inputValue()).toBe('2026-12-01')
+    await begins.fill('2026-12-10')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'Save the strategy' }).click()
+    await page.getByText('The strategy is saved.').waitFor()
+    expect(await begins.inputValue()).toBe('2026-12-10')
+    const saved = await console.api.services.db
+      .selectFrom('posture_check')
+      .select('begins_blocking_on')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+    expect(saved.begins_blocking_on).toEqual(new Date('2026-12-10T08:00:00Z'))
+  })
+
   it('asks whose values count when another admin has changed the same', async () => {
     const id = await insertCheck(console.api.services.db, {
       remediation_strategy: 'warn_then_block',

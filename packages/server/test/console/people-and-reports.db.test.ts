@@ -2,6 +2,7 @@
 import { beforeAll, describe, it } from 'vitest'
 import { insertDevice, insertPerson, insertPersonGroup } from '../support/factories.ts'
 import { consoleForTests, expectAccessible } from './support/open-console.ts'
+import { sendAs } from './support/send-as.ts'
 
 const console = consoleForTests()
 let ada: string
@@ -105,6 +106,23 @@ describe('reports', () => {
     await page.getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('button', { name: 'Delete query' }).click()
     await page.getByText('No saved query').waitFor()
+  })
+
+  it('say why they fail, and are repaired', async () => {
+    const page = await console.openPage('/reports')
+    const { id } = await sendAs<{ readonly id: number }>(page, 'POST', '/reporting/queries', {
+      name: 'Fails',
+      sql: 'select 1/0 as x',
+    })
+    await page.goto(`/console/reports/${id}`)
+    await page.getByText('division by zero').waitFor()
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByRole('textbox', { name: 'SQL' }).click()
+    await page.keyboard.press('ControlOrMeta+A')
+    await page.keyboard.press('Delete')
+    await page.keyboard.type('select 42 as answer')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('cell', { name: '42' }).waitFor()
   })
 
   it('name the tables that there are, and their rows', async () => {

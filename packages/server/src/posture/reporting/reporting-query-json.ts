@@ -26,7 +26,9 @@ export const reportQuerySchema = z
     error: z
       .string()
       .optional()
-      .describe('In lists: why the query has no result. Shown alone, it answers 409 instead.'),
+      .describe(
+        'In lists and with `omit_results`: why the query has no result. Shown alone with its results, it answers 409 instead.',
+      ),
   })
   .meta({ id: 'ReportQuery' })
 
@@ -40,20 +42,18 @@ export interface QueryJsonDependencies extends ReportingRunDependencies {
 }
 
 /**
- * One query with its result.
+ * One query with its result. Without the result, one that fails says why.
  *
- * @throws AppError as its run does
+ * @throws AppError as its run does, where the result is asked for
  */
 export async function toQueryJson(
   dependencies: QueryJsonDependencies,
   query: ReportingQuery,
   isOmitted: boolean,
 ): Promise<ReportQueryJson> {
-  return toJsonWithin(new AnswerBudget(dependencies.sandbox.resultBytesMax), {
-    dependencies,
-    query,
-    isOmitted,
-  })
+  const budget = new AnswerBudget(dependencies.sandbox.resultBytesMax)
+  const shown = { dependencies, query, isOmitted }
+  return isOmitted ? toJsonOrError(budget, shown) : toJsonWithin(budget, shown)
 }
 
 /**

@@ -147,11 +147,21 @@ describe('reporting queries', () => {
     expect(fresh.body['data']).toEqual([{ name: 'other' }])
   })
 
-  it('tells what is wrong with a query that fails on the data', async () => {
+  it('tells what is wrong with a query that fails on the data, and what it is', async () => {
     const { id } = await save('Broken', 'select name::int from deb_packages')
     const { status, body } = await get(`/reporting/queries/${id}`)
     expect(status).toBe(409)
     expect(body['message']).toMatch(/invalid input syntax for type integer/)
+    const definition = await get(`/reporting/queries/${id}?omit_results=true`)
+    expect(definition).toMatchObject({
+      status: 200,
+      body: {
+        osquery_sql: 'select name::int from deb_packages',
+        result_count: 0,
+        error: body['message'],
+      },
+    })
+    expect(definition.body).not.toHaveProperty('results')
     await api.runChange(ORIGIN, (change) => removeReportingQuery(change, id))
   })
 
