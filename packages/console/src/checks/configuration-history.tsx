@@ -19,7 +19,7 @@ import { texts } from './texts.ts'
 export function ConfigurationHistory({ checkId }: { readonly checkId: string }) {
   const may = useMay('Manage Checks')
   const now = useNow()
-  const [isAsking, setAsking] = useState(false)
+  const [asked, setAsked] = useState<CheckConfigurationChange>()
   const list = useList(['checks', checkId, 'history'], (page) =>
     getChecksByIdConfigurationsHistory({ ...page, path: { id: checkId } }),
   )
@@ -49,7 +49,7 @@ export function ConfigurationHistory({ checkId }: { readonly checkId: string }) 
               <Members change={change} />
             </div>
             {isUndoable ? (
-              <Button variant="default" leftSection={<UndoIcon />} onClick={() => setAsking(true)}>
+              <Button variant="default" leftSection={<UndoIcon />} onClick={() => setAsked(change)}>
                 {texts.undo}
               </Button>
             ) : null}
@@ -62,15 +62,22 @@ export function ConfigurationHistory({ checkId }: { readonly checkId: string }) 
         </Button>
       ) : null}
       <ActionDialog
-        isOpen={isAsking}
+        isOpen={asked !== undefined}
         title={texts.undoTitle}
         label={texts.undo}
-        run={() => postChecksByIdConfigurationsUndo({ path: { id: checkId }, throwOnError: true })}
+        run={() =>
+          postChecksByIdConfigurationsUndo({
+            path: { id: checkId },
+            ...(asked && { query: { revision: asked.revision } }),
+            throwOnError: true,
+          })
+        }
         done={texts.undone}
         changes={[['checks'], ['overview'], ['devices'], ['issues']]}
-        onClose={() => setAsking(false)}
+        onClose={() => setAsked(undefined)}
       >
         {texts.undoHelp}
+        {asked && <Members change={asked} />}
       </ActionDialog>
     </Section>
   )

@@ -155,6 +155,7 @@ describe('checks', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
     await page.getByText('The strategy is saved.').waitFor()
     await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('dialog').getByText('remediation_strategy').waitFor()
     await page.getByRole('dialog').getByRole('button', { name: 'Undo' }).click()
     await page.getByText('The strategy is as it was before.').waitFor()
     const { remediation_strategy: strategy } = await console.api.services.db

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { Foundation } from '../../../changes/foundation.ts'
 import { changeRoute } from '../../../changes/change-routes.ts'
 import { parseId } from '../../../platform/ids.ts'
@@ -53,6 +54,13 @@ export function checkConfigurationRoutes({
   ]
 }
 
+const lastRevision = z.coerce
+  .number()
+  .int()
+  .positive()
+  .optional()
+  .describe('The revision that is taken back: refused where another has followed it.')
+
 function configurationHistoryRoutes({ db, runChange }: CheckConfigurationDependencies): ApiRoute[] {
   const tags = ['Checks']
   return [
@@ -70,11 +78,14 @@ function configurationHistoryRoutes({ db, runChange }: CheckConfigurationDepende
       summary: 'Undo the last change of the configuration of a check',
       description:
         'Within an hour of the change. The check is configured as it was before; results, issues and statuses follow at once. Undoing is a change itself, and can be undone.',
+      query: z.object({ revision: lastRevision }),
       tags,
       permission: 'Manage Checks',
       responses: { 200: checkConfigurationSchema },
-      handler: async ({ change, params }) =>
-        toCheckConfigurationJson(await undoConfiguration(change, parseId(params.id, 'check'))),
+      handler: async ({ change, params, query }) =>
+        toCheckConfigurationJson(
+          await undoConfiguration(change, parseId(params.id, 'check'), query.revision),
+        ),
     }),
   ]
 }

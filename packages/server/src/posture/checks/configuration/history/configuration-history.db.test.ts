@@ -120,6 +120,21 @@ describe('POST /checks/{id}/configurations/undo', () => {
     expect(await stateOf(deviceId)).toBe('Good')
   })
 
+  it('takes nothing back but the revision that was meant', async () => {
+    const checkId = await posture.insertCheck()
+    await configure(checkId, { paused: true })
+    await configure(checkId, { paused: false })
+    const before = await read(checkId)
+    const meant = async (revision: string) => {
+      const path = `${url(checkId)}/undo?revision=${revision}`
+      return (await api.request(path, { method: 'POST', key })).status
+    }
+    const revision = Number((await listHistory(checkId)).at(-1)?.['revision'])
+    expect([await meant(String(revision - 1)), await meant('last')]).toEqual([409, 400])
+    expect(await read(checkId)).toEqual(before)
+    expect(await meant(String(revision))).toBe(200)
+  })
+
   it('leaves out groups that were deleted since', async () => {
     const groupId = await insertDeviceGroup(api.db)
     const checkId = await posture.insertCheck()

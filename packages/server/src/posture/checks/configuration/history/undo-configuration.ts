@@ -31,11 +31,13 @@ export function toUndoEnd(change: ConfigurationChange): Date | null {
  * Gives a check the configuration back that it had before its last change. Groups that were deleted since are
  * left out. Taking back is a change itself, and can be taken back.
  *
- * @throws AppError `not_found`; `conflict` where nothing has changed within the hour
+ * @param revision the change that is meant; the last one where none is named
+ * @throws AppError `not_found`; `conflict` where nothing has changed within the hour, or another change has followed
  */
 export async function undoConfiguration(
   change: Change,
   checkId: string,
+  revision?: number,
 ): Promise<CheckConfiguration> {
   const { tx, at } = change
   await lockCheckScope(tx)
@@ -46,6 +48,12 @@ export async function undoConfiguration(
     throw new AppError(
       'conflict',
       `The configuration of ${check.name} has not changed within the last hour: there is nothing to undo.`,
+    )
+  }
+  if (revision !== undefined && revision !== last.revision) {
+    throw new AppError(
+      'conflict',
+      `The last change of ${check.name} is revision ${last.revision}, not ${revision}: look at it before you take it back.`,
     )
   }
   const input = await withoutLostGroups(change, configureCheckBody.parse(last.before))
