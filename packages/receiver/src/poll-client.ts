@@ -5,14 +5,18 @@ import { TransmitterError } from './errors.ts'
 import { createEventIntake, type EventIntakeOptions } from './event-intake.ts'
 import { createPollExchange, type PollAnswer, type PollExchangeOptions } from './poll-exchange.ts'
 import type { RefusedOutcome } from './push-handler.ts'
+import { tellListener } from './tell-listener.ts'
 
 /** A poll that brings nothing in less than this was not a long one, whatever was asked for. */
 const LONG_POLL_MS_MIN = 1_000
 
 /** What a poll client needs. */
 export interface PollClientOptions extends EventIntakeOptions, PollExchangeOptions {
-  /** Told of every request that failed and every SET that was not handled; for logs. */
-  readonly onError?: (error: TransmitterError | RefusedOutcome) => void
+  /**
+   * Told of every request that failed and every SET that was not handled; for logs. What it throws
+   * is ignored.
+   */
+  readonly onError?: (error: TransmitterError | RefusedOutcome) => unknown
   /**
    * Pause in milliseconds after a poll that is answered at once with nothing, be it asked for or
    * because the transmitter does not wait. Default 5000.
@@ -48,8 +52,8 @@ export interface PollClient {
   pollOnce(signal?: AbortSignal): Promise<PollOutcome>
   /**
    * Polls until the signal is aborted, then acknowledges what is handled and resolves. Never
-   * rejects: failures go to `onError` and are followed by a pause that grows, with jitter, or that
-   * the transmitter asked for.
+   * rejects: failures go to `onError` and are followed by a pause, with jitter, that grows while
+   * nothing is handled, or that the transmitter asked for.
    */
   start(signal: AbortSignal): Promise<void>
 }
@@ -80,7 +84,12 @@ export function createPollClient(options: PollClientOptions): PollClient {
       const hasFailed = outcome.failed > 0 || repeats.isRepeating()
       if (hasFailed) {
         await exchange.flush()
-        return { hasFailed, delayMs: nextDelayMs(options, failures) }
+        // What cannot be handled must not hold up what can: only nothing but failures is a reason
+        // to wait longer each time.
+        const isStuck = repeats.isRepeating() || outcome.handled + outcome.refused === 0
+        return isStuck
+          ? { hasFailed, delayMs: nextDelayMs(options, failures) }
+          : { hasFailed: false, delayMs: Math.min(idlePauseMs, nextDelayMs(options, 0)) }
       }
       const isIdle = outcome.handled + outcome.duplicates + outcome.refused === 0
       const hasWaited = exchange.isLongPoll && performance.now() - startedAtMs >= LONG_POLL_MS_MIN
@@ -88,7 +97,7 @@ export function createPollClient(options: PollClientOptions): PollClient {
     } catch (error) {
       if (signal.aborted) return { hasFailed: false, delayMs: 0 }
       const failure = toTransmitterError(error)
-      options.onError?.(failure)
+      tellListener(options.onError, failure)
       return { hasFailed: true, delayMs: nextDelayMs(options, failures, failure.retryAfterMs) }
     }
   }
@@ -100,7 +109,9 @@ export function createPollClient(options: PollClientOptions): PollClient {
       failures = hasFailed ? failures + 1 : 0
       await sleep(delayMs, signal)
     }
-    await exchange.flush().catch((error: unknown) => options.onError?.(toTransmitterError(error)))
+    await exchange
+      .flush()
+      .catch((error: unknown) => tellListener(options.onError, toTransmitterError(error)))
   }
 
   return { pollOnce, start }
@@ -135,15 +146,15 @@ function createTakeIn(options: PollClientOptions, { exchange, repeats }: PollPar
           exchange.reportError(jti, outcome.error)
           finished.add(jti)
           counts.refused += 1
-          options.onError?.(outcome)
+          tellListener(options.onError, outcome)
           break
         case 'handler_failed':
           counts.failed += 1
-          options.onError?.(outcome)
+          tellListener(options.onError, outcome)
           break
         case 'keys_unavailable':
           counts.failed += answer.sets.size - done
-          options.onError?.(outcome)
+          tellListener(options.onError, outcome)
           break
       }
       // The rest would overtake it when the keys are there a moment later: it comes again as well.

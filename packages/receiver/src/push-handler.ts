@@ -4,6 +4,7 @@ import { SET_MEDIA_TYPE, type SetError } from '@heliograph/ssf'
 import { decodeUtf8, readCappedBody } from './capped-body.ts'
 import { isAnyTextEqual } from './constant-time.ts'
 import { createEventIntake, type EventIntakeOptions, type IntakeOutcome } from './event-intake.ts'
+import { tellListener } from './tell-listener.ts'
 
 /** What a push handler needs. */
 export interface PushHandlerOptions extends EventIntakeOptions {
@@ -14,8 +15,8 @@ export interface PushHandlerOptions extends EventIntakeOptions {
   readonly authorization?: string | readonly string[] | undefined
   /** Largest accepted body. Default 262144. */
   readonly bodyBytesMax?: number
-  /** Told of everything but success; for logs. */
-  readonly onRefused?: (outcome: RefusedOutcome) => void
+  /** Told of everything but success; for logs. What it throws is ignored. */
+  readonly onRefused?: (outcome: RefusedOutcome) => unknown
 }
 
 /** An outcome that is not a success. */
@@ -51,7 +52,9 @@ export function createPushHandler(options: PushHandlerOptions): PushHandler {
       return errorResponse({ err: 'invalid_request', description: 'the body is not text' })
     }
     const outcome = await intake(token)
-    if (outcome.kind !== 'handled' && outcome.kind !== 'duplicate') options.onRefused?.(outcome)
+    if (outcome.kind !== 'handled' && outcome.kind !== 'duplicate') {
+      tellListener(options.onRefused, outcome)
+    }
     return toResponse(outcome)
   }
 }

@@ -291,6 +291,55 @@ describe('the loop', () => {
     expect(errors.every((error) => error instanceof TransmitterError)).toBe(true)
   })
 
+  test('is not slowed down by an event that cannot be handled while others are', async () => {
+    const names = Array.from({ length: 25 }, (_, index) => `jti-${index}`)
+    const tokens = new Map<string, string>()
+    for (const jti of [...names, 'last']) {
+      tokens.set(jti, await signSet(key, goodClaims({ jti })))
+    }
+    const queueNext = (jti = 'none') => {
+      const token = tokens.get(jti)
+      if (token !== undefined) transmitter.queue.set(jti, token)
+    }
+    await queue('poison')
+    queueNext(names[0])
+    const received: string[] = []
+    const stopped = new AbortController()
+    const { client } = createScene({
+      backOffMaxMs: 2 ** 30,
+      onEvent: ({ jti }) => {
+        if (jti === 'poison') {
+          // Nothing else is there: the pause is the first of its kind all the same.
+          if (transmitter.queue.size === 1) queueNext('last')
+          throw new Error('it never works')
+        }
+        received.push(jti)
+        queueNext(names[received.length])
+        if (jti === 'last') stopped.abort()
+      },
+    })
+    await client.start(stopped.signal)
+    expect(received).toEqual([...names, 'last'])
+  })
+
+  test('outlives an onError that throws or rejects', async () => {
+    await queue('a', { exp: 1 })
+    await queue('b')
+    transmitter.interruptions.push((response) => response.writeHead(503).end())
+    const stopped = new AbortController()
+    let told = 0
+    const { client } = createScene({
+      onEvent: () => stopped.abort(),
+      onError: (): unknown => {
+        told += 1
+        if (told === 1) throw new Error('the log is full')
+        return Promise.reject(new Error('the log is full'))
+      },
+    })
+    await client.start(stopped.signal)
+    expect(told).toBe(2)
+  })
+
   test('lets acknowledgements ride on the next poll', async () => {
     await queue('a')
     const { client } = createScene({ returnImmediately: true })

@@ -121,6 +121,17 @@ describe('a push', () => {
     expect(attempts).toBe(1)
   })
 
+  test('is answered as it should be although onRefused throws', async () => {
+    const { handler } = createScene({
+      onRefused: () => {
+        throw new Error('the log is full')
+      },
+    })
+    const response = await push(handler, await signSet(key, { ...goodClaims(), exp: 1 }))
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ err: 'invalid_request' })
+  })
+
   test('can be refused by the application with a code of its own', async () => {
     const { handler } = createScene({
       onEvent: () => {
