@@ -7,9 +7,13 @@ export type NodeHandler = (request: IncomingMessage, response: ServerResponse) =
 /** How long a sender may go on sending after its answer, before the connection is closed. */
 const DRAIN_MS = 1_000
 
+/** Methods that a `Request` cannot have. */
+const UNREPRESENTABLE_METHODS: ReadonlySet<string> = new Set(['CONNECT', 'TRACE', 'TRACK'])
+
 /**
  * Adapts a fetch-style handler to the HTTP server of Node.js. The body is streamed, so the handler's
- * own limit holds; a handler that rejects answers 500 with an empty body.
+ * own limit holds; a handler that rejects answers 500 with an empty body. Methods that no `Request`
+ * can have are answered with 405.
  */
 export function toNodeHandler(handler: PushHandler): NodeHandler {
   return (incoming, outgoing) => {
@@ -25,7 +29,9 @@ async function handleNodeRequest(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<void> {
-  const response = await handler(toRequest(incoming))
+  const response = UNREPRESENTABLE_METHODS.has(incoming.method ?? 'GET')
+    ? new Response(null, { status: 405, headers: { allow: 'POST', 'cache-control': 'no-store' } })
+    : await handler(toRequest(incoming))
   const body = new Uint8Array(await response.arrayBuffer())
   const headers: Record<string, string | number> = { 'content-length': body.byteLength }
   response.headers.forEach((value, name) => (headers[name] = value))

@@ -36,12 +36,15 @@ const BODY_BYTES_MAX = 256 * 1024
  * when the keys cannot be had and 500 when `onEvent` fails, so that the transmitter tries again;
  * 401, 405, 413 and 415 for requests that are no push for this receiver. RFC 8935 sections 2.2
  * and 2.3.
+ *
+ * @throws TypeError when `authorization` is empty or holds an empty value.
  */
 export function createPushHandler(options: PushHandlerOptions): PushHandler {
   const intake = createEventIntake(options)
   const bodyBytesMax = options.bodyBytesMax ?? BODY_BYTES_MAX
+  const authorization = readAuthorization(options.authorization)
   return async (request) => {
-    const refusal = await refuseRequest(request, options.authorization)
+    const refusal = await refuseRequest(request, authorization)
     if (refusal !== undefined) return refusal
     const declared = Number(request.headers.get('content-length') ?? 0)
     const bytes = declared > bodyBytesMax ? undefined : await readBody(request.body, bodyBytesMax)
@@ -59,13 +62,22 @@ export function createPushHandler(options: PushHandlerOptions): PushHandler {
   }
 }
 
+/** An empty value, of a variable that is not set perhaps, would let in whoever sends no header. */
+function readAuthorization(
+  authorization: PushHandlerOptions['authorization'],
+): readonly string[] | undefined {
+  if (authorization === undefined) return undefined
+  const accepted = typeof authorization === 'string' ? [authorization] : authorization
+  if (accepted.length > 0 && accepted.every((value) => value.trim() !== '')) return accepted
+  throw new TypeError('authorization must not be empty')
+}
+
 async function refuseRequest(
   request: Request,
-  authorization: PushHandlerOptions['authorization'],
+  accepted: readonly string[] | undefined,
 ): Promise<Response | undefined> {
   if (request.method !== 'POST') return emptyResponse(405, { allow: 'POST' })
-  if (authorization !== undefined) {
-    const accepted = typeof authorization === 'string' ? [authorization] : authorization
+  if (accepted !== undefined) {
     const sent = request.headers.get('authorization')
     if (!(await isAnyTextEqual(sent ?? '', accepted))) {
       return emptyResponse(401, {

@@ -1,3 +1,4 @@
+import { request as sendRequest } from 'node:http'
 import { connect } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import type { PushHandler } from '../src/index.ts'
@@ -62,6 +63,19 @@ test('a handler that rejects gives 500 without saying why', async () => {
   const response = await fetch(url, { method: 'POST', body: 'x' })
   expect(response.status).toBe(500)
   expect(await response.text()).toBe('')
+})
+
+test('a method that no Request can have is refused as a method', async () => {
+  const url = await serve(() => Promise.resolve(new Response(null, { status: 202 })))
+  const answer = await new Promise((resolve, reject) => {
+    sendRequest(url, { method: 'TRACE' }, (response) => {
+      response.resume()
+      resolve({ status: response.statusCode, allow: response.headers.allow })
+    })
+      .on('error', reject)
+      .end()
+  })
+  expect(answer).toEqual({ status: 405, allow: 'POST' })
 })
 
 test('a strange request target reaches the handler as the root', async () => {

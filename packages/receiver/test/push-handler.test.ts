@@ -184,6 +184,13 @@ describe('a request that is no push for this receiver', () => {
     }
   })
 
+  test.each(['', ' ', [], ['Bearer a', '']].map((authorization) => ({ authorization })))(
+    'is not let in by a setting that is empty: $authorization',
+    (options) => {
+      expect(() => createScene(options)).toThrow(TypeError)
+    },
+  )
+
   test('is refused by size, declared or not', async () => {
     const { handler } = createScene({ bodyBytesMax: 100 })
     expect((await push(handler, 'x'.repeat(101))).status).toBe(413)
