@@ -1,7 +1,7 @@
 // The receiving end of poll delivery (RFC 8936). A SET is acknowledged only after the application
 // has handled it; what it could not handle stays with the transmitter and comes again.
 import { nextDelayMs, sleep } from './back-off.ts'
-import { TransmitterError } from './errors.ts'
+import { SetVerificationError, TransmitterError } from './errors.ts'
 import { createEventIntake, type EventIntakeOptions } from './event-intake.ts'
 import { createPollExchange, type PollAnswer, type PollExchangeOptions } from './poll-exchange.ts'
 import type { RefusedOutcome } from './push-handler.ts'
@@ -130,6 +130,13 @@ function createTakeIn(options: PollClientOptions, { exchange, repeats }: PollPar
   return async function takeIn(answer: PollAnswer, signal?: AbortSignal): Promise<PollOutcome> {
     const counts = { handled: 0, duplicates: 0, refused: 0, failed: 0 }
     const finished = new Set<string>()
+    for (const jti of answer.malformed) {
+      const error = new SetVerificationError('invalid_request', 'the entry is not a SET')
+      exchange.reportError(jti, error)
+      finished.add(jti)
+      counts.refused += 1
+      tellListener(options.onError, { kind: 'refused', error })
+    }
     let done = 0
     for (const [jti, token] of answer.sets) {
       // Stopped between two SETs: the rest is not acknowledged and comes again.

@@ -41,6 +41,8 @@ export interface PollExchangeOptions {
 /** What a poll brought. */
 export interface PollAnswer {
   readonly sets: ReadonlyMap<string, string>
+  /** The ids of entries that are no SETs. */
+  readonly malformed: readonly string[]
   readonly isMoreAvailable: boolean
 }
 

@@ -196,12 +196,25 @@ describe('an awkward transmitter', () => {
     ['bad_response', 302, ''],
     ['bad_response', 200, '<html>'],
     ['bad_response', 200, '[]'],
-    ['bad_response', 200, '{"sets":{"a":1}}'],
+    ['bad_response', 200, '{"sets":["a"]}'],
     ['bad_response', 200, ' '.repeat(2_000)],
   ])('that gives %s by status %i and body "%.20s" is a clear error', async (code, status, body) => {
     transmitter.interruptions.push((response) => response.writeHead(status).end(body))
     const { client } = createScene({ responseBytesMax: 1_000 })
     await expect(client.pollOnce()).rejects.toMatchObject({ name: 'TransmitterError', code })
+  })
+
+  test('that puts something into its answer that is no SET keeps nothing else back', async () => {
+    await queue('a')
+    const sets = { bad: null, a: transmitter.queue.get('a') }
+    transmitter.interruptions.push((response) => response.end(JSON.stringify({ sets })))
+    const { client, received, errors } = createScene()
+    expect(await client.pollOnce()).toMatchObject({ handled: 1, refused: 1 })
+    expect(received).toEqual(['a'])
+    expect(Object.fromEntries(transmitter.refused)).toMatchObject({
+      bad: { err: 'invalid_request' },
+    })
+    expect(errors).toMatchObject([{ kind: 'refused' }])
   })
 
   test('that never answers is given up after the time limit', async () => {

@@ -129,21 +129,43 @@ export function buildPollResponse(
 /** A poll response as a client reads it, in the order in which the SETs came. */
 export interface ReceivedPollResponse {
   readonly sets: ReadonlyMap<string, string>
+  /** The ids of entries that are not text, and so no SETs; what is no id either is left out. */
+  readonly malformed: readonly string[]
   readonly isMoreAvailable: boolean
 }
 
+/** Reads the entries that are text; the others keep nothing back. */
+const receivedSetsSchema = z
+  .custom<object>(
+    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    'must be an object',
+  )
+  .transform((value) => {
+    const sets = new Map<string, string>()
+    const malformed: string[] = []
+    for (const [key, item] of Object.entries(value)) {
+      const jti = jtiSchema.safeParse(key)
+      if (!jti.success) continue
+      if (typeof item === 'string') sets.set(jti.data, item)
+      else malformed.push(jti.data)
+    }
+    return { sets, malformed }
+  })
+
 const pollResponseSchema = z
   .object({
-    sets: mapByJti(z.string()).nullish(),
+    sets: receivedSetsSchema.nullish(),
     moreAvailable: z.boolean().nullish(),
   })
   .transform(({ sets, moreAvailable }): ReceivedPollResponse => ({
-    sets: sets ?? new Map<string, string>(),
+    sets: sets?.sets ?? new Map<string, string>(),
+    malformed: sets?.malformed ?? [],
     isMoreAvailable: moreAvailable ?? false,
   }))
 
 /**
- * Parses a poll response; missing `sets` are read as none. RFC 8936 section 2.3.
+ * Parses a poll response; missing `sets` are read as none, and an entry that is no SET does not make
+ * the others unreadable. RFC 8936 section 2.3.
  *
  * Numeric ids come first whatever their place in the answer, because JSON objects are read so.
  */

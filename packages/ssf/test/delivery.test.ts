@@ -84,6 +84,20 @@ describe('poll responses', () => {
     expect(JSON.stringify(buildPollResponse(sets, false))).toBe(JSON.stringify(body))
   })
 
+  test('are read although some of their entries are none', () => {
+    const sets = { a: 't', b: null, c: 1, d: { e: 'f' }, '': 't', g: 'u' }
+    expect(parsePollResponse({ sets })).toMatchObject({
+      value: {
+        sets: new Map([
+          ['a', 't'],
+          ['g', 'u'],
+        ]),
+        malformed: ['b', 'c', 'd'],
+      },
+    })
+    expect(parsePollResponse({ sets: [] }).ok).toBe(false)
+  })
+
   test('are read back as they were built', () => {
     fc.assert(
       fc.property(
@@ -94,7 +108,7 @@ describe('poll responses', () => {
           const read = parsePollResponse(JSON.parse(JSON.stringify(response)))
           expect(read).toEqual({
             ok: true,
-            value: { sets: new Map(Object.entries(sets)), isMoreAvailable },
+            value: { sets: new Map(Object.entries(sets)), malformed: [], isMoreAvailable },
           })
         },
       ),
