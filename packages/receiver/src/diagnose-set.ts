@@ -21,7 +21,10 @@ export interface DiagnosisResult {
 
 /** Everything that can be said about a token; the claims are to be believed only when `isValid`. */
 export interface SetDiagnosis {
+  /** False also when the keys cannot be had: see `keysUnavailable`. */
   readonly isValid: boolean
+  /** Why the keys cannot be had; the signature is then skipped, and says nothing of the token. */
+  readonly keysUnavailable?: KeysUnavailableError
   readonly claims: unknown
   readonly results: readonly DiagnosisResult[]
 }
@@ -59,13 +62,19 @@ export async function diagnoseSet(token: string, options: DiagnosisOptions): Pro
       return { check: code, outcome: ok ? 'passed' : 'failed', description }
     }),
   ]
+  const { keysUnavailable } = signed
+  if (keysUnavailable !== undefined) return { isValid: false, keysUnavailable, claims, results }
   return { isValid: results.every(({ outcome }) => outcome !== 'failed'), claims, results }
 }
 
-async function checkSignature(
-  token: string,
-  keySource: KeySource,
-): Promise<{ header: { typ?: unknown }; results: DiagnosisResult[] }> {
+/** What was found before the claims are looked at. */
+interface SignatureDiagnosis {
+  readonly header: { readonly typ?: unknown }
+  readonly results: readonly DiagnosisResult[]
+  readonly keysUnavailable?: KeysUnavailableError
+}
+
+async function checkSignature(token: string, keySource: KeySource): Promise<SignatureDiagnosis> {
   const algorithms = usableAlgorithms(DEFAULT_ALGORITHMS)
   let header
   try {
@@ -88,6 +97,10 @@ async function checkSignature(
       results: [good, { check: 'signature', outcome: 'passed', description: 'good' }],
     }
   } catch (error) {
+    if (error instanceof KeysUnavailableError) {
+      const results = [good, skipped('signature', error.message)]
+      return { header, results, keysUnavailable: error }
+    }
     return { header, results: [good, failed('signature', error)] }
   }
 }
@@ -99,9 +112,6 @@ function skipped(check: DiagnosisCheck, description: string): DiagnosisResult {
 function failed(check: DiagnosisCheck, error: unknown): DiagnosisResult {
   if (error instanceof SetVerificationError) {
     return { check, outcome: 'failed', description: `${error.err}: ${error.message}` }
-  }
-  if (error instanceof KeysUnavailableError) {
-    return { check, outcome: 'failed', description: error.message }
   }
   throw error
 }

@@ -186,6 +186,20 @@ describe('verifyToken', () => {
     expect(failed.map(({ check }) => check)).toEqual(['signature', 'typ', 'aud', 'sub'])
   })
 
+  test('does not call a token bad because its keys cannot be had', async () => {
+    const down = await serveOnLoopback((_request, response) => response.writeHead(404).end())
+    const options = { jwks: `${down.url}/jwks.json`, issuer: transmitter.url }
+    const output = createOutput()
+    const good = { ...options, token: await signSet(key, currentClaims('a')), output }
+    await expect(verifyToken(good)).rejects.toMatchObject({ code: 'unavailable' })
+    expect(output.text()).toContain('"jti": "a"')
+    expect(output.text()).toMatch(/skipped signature/)
+    expect(output.lines().at(-1)).toBe('not known: the keys cannot be had')
+    const bad = { ...options, token: await signSet(key, currentClaims('a', { exp: 1 })), output }
+    expect((await verifyToken(bad)).isValid).toBe(false)
+    await down.close()
+  })
+
   test('reports text that is no token, and an empty input', async () => {
     const output = createOutput()
     const options = { jwks: jwksFile, output }

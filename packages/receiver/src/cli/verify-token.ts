@@ -1,4 +1,5 @@
 import { diagnoseSet, type SetDiagnosis } from '../diagnose-set.ts'
+import { TransmitterError, type KeysUnavailableError } from '../errors.ts'
 import { openKeySource, type KeyLocation } from './key-location.ts'
 import { printable, type TextOutput } from './text-output.ts'
 
@@ -24,7 +25,8 @@ const INPUT_BYTES_MAX = 256 * 1024
  * issuer the `iss` claim is not compared; without an audience neither is `aud`.
  *
  * @throws TypeError when there is no token, or no place to have the keys from.
- * @throws TransmitterError when the discovery document cannot be had.
+ * @throws TransmitterError when the discovery document cannot be had, or the keys of a token that
+ *   passes every other check.
  */
 export async function verifyToken(options: VerifyTokenOptions): Promise<VerifyTokenResult> {
   const token = (options.token ?? (await readInput(options.input))).trim()
@@ -36,19 +38,40 @@ export async function verifyToken(options: VerifyTokenOptions): Promise<VerifyTo
     nowMs: Date.now(),
   })
   options.output.write(options.isJson === true ? toJsonText(diagnosis) : toText(diagnosis))
+  if (isUndecided(diagnosis)) throw toTransmitterError(diagnosis.keysUnavailable)
   return diagnosis
 }
 
-function toJsonText({ isValid, claims, results }: SetDiagnosis): string {
-  return `${JSON.stringify({ valid: isValid, claims: claims ?? null, checks: results }, null, 2)}\n`
+/** A token whose keys cannot be had is not bad, unless something else of it is. */
+function isUndecided({ keysUnavailable, results }: SetDiagnosis): boolean {
+  return keysUnavailable !== undefined && results.every(({ outcome }) => outcome !== 'failed')
 }
 
-function toText({ isValid, claims, results }: SetDiagnosis): string {
+/** Whatever kept the keys back, it is not the token that is refused. */
+function toTransmitterError(error: KeysUnavailableError | undefined): TransmitterError {
+  const { message = 'the keys of the transmitter cannot be had', cause } = error ?? {}
+  const reason = cause instanceof Error ? `${message}: ${cause.message}` : message
+  return new TransmitterError('unavailable', reason, { cause: error })
+}
+
+function toJsonText(diagnosis: SetDiagnosis): string {
+  const { isValid, claims, results } = diagnosis
+  const valid = isUndecided(diagnosis) ? null : isValid
+  return `${JSON.stringify({ valid, claims: claims ?? null, checks: results }, null, 2)}\n`
+}
+
+function toText(diagnosis: SetDiagnosis): string {
+  const { claims, results } = diagnosis
   const claimLines = claims === undefined ? ['no readable claims'] : formatJson(claims)
   const checkLines = results.map(({ check, outcome, description }) =>
     printable(`${outcome.padEnd(8)}${check.padEnd(10)} ${description}`),
   )
-  return [...claimLines, '', ...checkLines, '', isValid ? 'valid' : 'NOT VALID', ''].join('\n')
+  return [...claimLines, '', ...checkLines, '', toVerdict(diagnosis), ''].join('\n')
+}
+
+function toVerdict(diagnosis: SetDiagnosis): string {
+  if (isUndecided(diagnosis)) return 'not known: the keys cannot be had'
+  return diagnosis.isValid ? 'valid' : 'NOT VALID'
 }
 
 function formatJson(value: unknown): string[] {
