@@ -37,8 +37,8 @@ const DOCUMENT_BYTES_MAX = 256 * 1024
 
 /**
  * Fetches the discovery document of an issuer and checks that it speaks for that issuer. Where the
- * URL with the well-known part inserted has no such document, the one with the part appended is
- * tried, which some transmitters use. SSF 1.0 sections 7.2.1 and 7.2.4.
+ * URL with the well-known part inserted has no document (404, 410) or a wrong one, the one with the
+ * part appended is tried, which some transmitters use. SSF 1.0 sections 7.2.1 and 7.2.4.
  *
  * @throws TransmitterError when it cannot be had; code `bad_response` when it is malformed or names
  *   another issuer.
@@ -61,13 +61,18 @@ async function discover(issuer: string, options: DiscoveryOptions): Promise<Disc
       return await fetchDocument(issuer, appended, options)
     } catch (other) {
       // What is wrong at the place of the specification says more, unless there is nothing at all.
-      throw error instanceof TransmitterError && error.code === 'not_found' ? other : error
+      throw isNothingThere(error) ? other : error
     }
   }
 }
 
 function isOtherPlacePossible(error: unknown): boolean {
-  return error instanceof TransmitterError && error.status !== undefined && error.status < 500
+  if (isNothingThere(error)) return true
+  return error instanceof TransmitterError && error.code === 'bad_response'
+}
+
+function isNothingThere(error: unknown): boolean {
+  return error instanceof TransmitterError && (error.status === 404 || error.status === 410)
 }
 
 async function fetchDocument(
@@ -110,9 +115,10 @@ export interface DiscoveryCache {
    * The document: the kept one while it is fresh, else a new one. While a new one cannot be had,
    * the kept one serves on for a day.
    *
+   * @param timeoutMs Longest wait for an answer, when it is not that of the cache.
    * @throws TransmitterError when there is none.
    */
-  getConfiguration(signal?: AbortSignal): Promise<TransmitterConfiguration>
+  getConfiguration(signal?: AbortSignal, timeoutMs?: number): Promise<TransmitterConfiguration>
 }
 
 /** How long a document is kept when the transmitter does not say. */
@@ -135,9 +141,10 @@ export function createDiscoveryCache(
   let kept: { configuration: TransmitterConfiguration; freshUntilMs: number } | undefined
   let fetching: Promise<TransmitterConfiguration> | undefined
 
-  async function renew(): Promise<TransmitterConfiguration> {
+  async function renew(timeoutMs: number | undefined): Promise<TransmitterConfiguration> {
     try {
-      const found = await discover(issuer, options)
+      const limits = timeoutMs === undefined ? options : { ...options, timeoutMs }
+      const found = await discover(issuer, limits)
       const freshMs = Math.min(
         FRESH_MS_MAX,
         Math.max(FRESH_MS_MIN, found.freshForMs ?? DEFAULT_FRESH_MS),
@@ -150,9 +157,11 @@ export function createDiscoveryCache(
   }
 
   return {
-    async getConfiguration(signal) {
+    async getConfiguration(signal, timeoutMs) {
       if (kept !== undefined && nowMs() < kept.freshUntilMs) return kept.configuration
-      fetching ??= renew().finally(() => {
+      // Who begins a fetch bounds it; who joins one bounds the wait for it.
+      if (fetching !== undefined) return untilAborted(fetching, signal, timeoutMs)
+      fetching = renew(timeoutMs).finally(() => {
         fetching = undefined
       })
       return untilAborted(fetching, signal)

@@ -1,22 +1,31 @@
 import { TransmitterError } from './errors.ts'
 
 /**
- * Waits for a promise that others wait for too: a signal ends the waiting, not the work.
+ * Waits for a promise that others wait for too: a signal, or a time in milliseconds, ends the
+ * waiting, not the work.
  *
- * @throws TransmitterError `aborted`.
+ * @throws TransmitterError `aborted` or `timeout`.
  */
 export function untilAborted<Value>(
   promise: Promise<Value>,
   signal: AbortSignal | undefined,
+  timeoutMs?: number,
 ): Promise<Value> {
-  if (signal === undefined) return promise
+  if (signal === undefined && timeoutMs === undefined) return promise
   return new Promise((resolve, reject) => {
     const abort = () => {
-      const cause: unknown = signal.reason
+      const cause: unknown = signal?.reason
       reject(new TransmitterError('aborted', 'the request was aborted', { cause }))
     }
-    if (signal.aborted) abort()
-    signal.addEventListener('abort', abort, { once: true })
-    void promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+    const giveUp = () => {
+      reject(new TransmitterError('timeout', `no answer within ${timeoutMs} ms`))
+    }
+    if (signal?.aborted === true) abort()
+    signal?.addEventListener('abort', abort, { once: true })
+    const timer = timeoutMs === undefined ? undefined : setTimeout(giveUp, timeoutMs)
+    void promise.then(resolve, reject).finally(() => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', abort)
+    })
   })
 }

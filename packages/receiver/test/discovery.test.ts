@@ -62,9 +62,18 @@ describe('the discovery document', () => {
     }
   })
 
-  test('is not looked for elsewhere while the transmitter is down', async () => {
-    const { fetch, urls } = createWeb({ [INSERTED]: () => new Response(null, { status: 503 }) })
-    expect(await codeOf(discoverTransmitter(ISSUER, { fetch }))).toBe('unavailable')
+  test.each([
+    ['is down', 503, 'unavailable'],
+    ['asks to wait', 429, 'rate_limited'],
+    ['lets nobody in', 403, 'forbidden'],
+  ])('is not looked for elsewhere while the transmitter %s', async (_title, status, code) => {
+    const headers = { 'retry-after': '7' }
+    const { fetch, urls } = createWeb({
+      [INSERTED]: () => new Response(null, { status, headers }),
+      [APPENDED]: () => new Response(null, { status: 404 }),
+    })
+    const found = discoverTransmitter(ISSUER, { fetch })
+    await expect(found).rejects.toMatchObject({ code, retryAfterMs: 7_000 })
     expect(urls).toEqual([INSERTED])
   })
 })
@@ -98,6 +107,26 @@ describe('a kept discovery document', () => {
     expect(await cache.getConfiguration()).toEqual({ issuer: ISSUER })
     scene.nowMs += 10 * 60 * 60_000
     expect(await codeOf(cache.getConfiguration())).toBe('network')
+  })
+
+  test('is waited for no longer than a call allows, whoever began to fetch it', async () => {
+    const timeouts: AbortSignal[] = []
+    const cache = createDiscoveryCache(ISSUER, {
+      fetch: (_url, { signal }) => {
+        if (signal instanceof AbortSignal) timeouts.push(signal)
+        return new Promise((_resolve, reject) => {
+          signal?.addEventListener('abort', () => reject(new Error('given up')))
+        })
+      },
+    })
+    expect(await codeOf(cache.getConfiguration(undefined, 5))).toBe('timeout')
+    expect(timeouts).toMatchObject([{ aborted: true }])
+    const ended = new AbortController()
+    const patient = cache.getConfiguration(ended.signal)
+    expect(await codeOf(cache.getConfiguration(undefined, 5))).toBe('timeout')
+    expect(timeouts).toMatchObject([{ aborted: true }, { aborted: false }])
+    ended.abort()
+    expect(await codeOf(patient)).toBe('aborted')
   })
 
   test('is not lost for the others when one who waits for it gives up', async () => {

@@ -241,6 +241,24 @@ describe('a failure', () => {
     expect(double.streams.size).toBe(1)
   })
 
+  test('of the discovery document is repeated like any other read', async () => {
+    for (const status of [503, 429]) {
+      failNext('/.well-known/', 1, status, { 'retry-after': '0' })
+      expect(await clientFor().listStreams()).toEqual([])
+    }
+    failNext('/.well-known/', 1, 429, { 'retry-after': '2' })
+    const impatient = clientFor({ retryAfterMaxMs: 1_000 })
+    expect(await failureOf(impatient.listStreams())).toMatchObject({ retryAfterMs: 2_000 })
+  })
+
+  test('of the discovery document comes within the time limit of the call', async () => {
+    double.interrupt = (request) => (request.path.startsWith('/.well-known/') ? true : undefined)
+    const client = clientFor({ retriesMax: 0 })
+    const failure = await failureOf(client.listStreams({ timeoutMs: 20 }))
+    expect(failure).toMatchObject({ code: 'timeout' })
+    expect(failure.message).toContain('no answer within 20 ms')
+  })
+
   test('that asks for a longer pause than is allowed is not repeated', async () => {
     const client = clientFor({ retryAfterMaxMs: 1_000 })
     failNext('/ssf/streams', 1, 429, { 'retry-after': '2' })

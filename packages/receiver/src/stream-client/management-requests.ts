@@ -81,9 +81,14 @@ export function createManagementRequests(options: StreamClientOptions): Manageme
   const source = toAuthorizationSource(options.authorization)
   const { configuration } = options
 
-  function getConfiguration({ signal }: CallOptions): Promise<TransmitterConfiguration> {
-    if (configuration !== undefined) return Promise.resolve(configuration)
-    return discovery.getConfiguration(signal)
+  async function getConfiguration({
+    signal,
+    timeoutMs,
+  }: CallOptions): Promise<TransmitterConfiguration> {
+    if (configuration !== undefined) return configuration
+    return repeatWhereSafe(options, { method: 'GET', signal }, () =>
+      discovery.getConfiguration(signal, timeoutMs),
+    )
   }
 
   return {
@@ -120,11 +125,11 @@ export function createManagementRequests(options: StreamClientOptions): Manageme
 const FIRST_PAUSE_MS = 500
 const NO_SIGNAL = new AbortController().signal
 
-async function repeatWhereSafe(
+async function repeatWhereSafe<Answer>(
   options: StreamClientOptions,
-  request: TransmitterRequest,
-  send: () => Promise<TransmitterResponse>,
-): Promise<TransmitterResponse> {
+  request: Pick<TransmitterRequest, 'method' | 'signal'>,
+  send: () => Promise<Answer>,
+): Promise<Answer> {
   const { retriesMax = 2, retryAfterMaxMs = 10_000, random } = options
   for (let failures = 0; ; failures += 1) {
     try {
@@ -145,7 +150,10 @@ async function repeatWhereSafe(
 }
 
 /** 429 says that nothing was done; any other failure may have come after the work was done. */
-function isRepeatable(request: TransmitterRequest, error: unknown): error is TransmitterError {
+function isRepeatable(
+  request: Pick<TransmitterRequest, 'method'>,
+  error: unknown,
+): error is TransmitterError {
   if (!(error instanceof TransmitterError)) return false
   if (error.code === 'rate_limited') return true
   if (request.method !== 'GET') return false
