@@ -26,21 +26,33 @@ let now = Date.now()
 /** One timer for all times of the page. */
 function subscribe(listener: () => void): () => void {
   listeners.add(listener)
-  timer ??= setInterval(() => {
-    now = Date.now()
-    for (const each of listeners) each()
-  }, TICK_MS)
+  if (timer === undefined) {
+    timer = setInterval(moveOn, TICK_MS)
+    document.addEventListener('visibilitychange', moveOn)
+  }
   return () => {
     listeners.delete(listener)
     if (listeners.size > 0) return
     clearInterval(timer)
     timer = undefined
+    document.removeEventListener('visibilitychange', moveOn)
   }
+}
+
+function moveOn(): void {
+  now = Date.now()
+  for (const each of listeners) each()
+}
+
+/** While there is no timer nobody has moved it on; so close to each other, what renders together reads the same. */
+function readNow(): number {
+  if (timer === undefined && Math.abs(Date.now() - now) >= TICK_MS) now = Date.now()
+  return now
 }
 
 /** The present moment in milliseconds, moving on every 15 s. */
 export function useNow(): number {
-  return useSyncExternalStore(subscribe, () => now)
+  return useSyncExternalStore(subscribe, readNow)
 }
 
 /** `3 min. ago`, `in 2 days`, `just now`. */

@@ -14,9 +14,18 @@ import { SessionGuard } from './session-guard.tsx'
 /** Answers are good for so long; what changes meanwhile is told by the live connection. */
 const FRESH_MS = 30_000
 
+/** Nothing waits for a network, to be sent when nobody wants it any more: it is tried, and what failed is told. */
+const WITHOUT_NETWORK = { networkMode: 'always' } as const
+
 const queryClient = new QueryClient({
   defaultOptions: {
-    queries: { staleTime: FRESH_MS, retry: (count, error) => count < retriesOf(error) },
+    queries: {
+      staleTime: FRESH_MS,
+      retry: (count, error) => count < retriesOf(error),
+      ...WITHOUT_NETWORK,
+      refetchOnReconnect: true,
+    },
+    mutations: WITHOUT_NETWORK,
   },
 })
 

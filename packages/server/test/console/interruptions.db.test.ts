@@ -9,6 +9,9 @@ import { createTestKey } from '../support/api-keys.ts'
 import { composeProcess } from '../support/composed-api.ts'
 import { insertCheck, insertDevice, insertReenrollmentRequest } from '../support/factories.ts'
 import { consoleForTests } from './support/open-console.ts'
+import { sendAs } from './support/send-as.ts'
+
+const MINUTE_MS = 60_000
 
 const console = consoleForTests()
 
@@ -184,6 +187,68 @@ describe('a session that ends', () => {
     expect(new URL(page.url()).searchParams.get('next')).toBe(
       `/console/devices/${device}?tab=checks`,
     )
+  })
+})
+
+describe('a browser without a network', () => {
+  it('says so of what is saved at once, and sends nothing later that was cancelled', async () => {
+    const page = await console.openPage(`/devices/${device}`)
+    await page.getByRole('button', { name: /^(Add a|Edit the) note$/ }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('textbox', { name: 'Note' }).fill('Given up')
+    await page.getByRole('img', { name: /Live/ }).waitFor()
+    await page.context().setOffline(true)
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await expect
+      .poll(() => dialog.getByRole('alert').allInnerTexts(), { timeout: 30_000 })
+      .toEqual([expect.stringContaining('The service cannot be reached.')])
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    const sent: string[] = []
+    page.on('request', (request) => sent.push(request.method()))
+    await page.context().setOffline(false)
+    await expect.poll(() => sent.includes('GET'), { timeout: 60_000 }).toBe(true)
+    await page.getByRole('img', { name: /Live/ }).waitFor()
+    expect(sent).not.toContain('PATCH')
+  })
+})
+
+describe('how long ago something was', () => {
+  /** A page whose time its tests set, at the settings, and the path of an application that was made just now. */
+  async function openSettings(
+    name: string,
+  ): Promise<{ readonly page: Page; readonly path: string }> {
+    const page = await (await console.newContext()).newPage()
+    await page.clock.install()
+    await page.goto('/console/settings')
+    await page.getByRole('heading', { level: 1, name: 'Settings', exact: true }).waitFor()
+    const application = { name, redirect_uris: ['https://wiki.example.com/callback'] }
+    const { id } = await sendAs<{ readonly id: string }>(
+      page,
+      'POST',
+      '/sign_in_applications',
+      application,
+    )
+    return { page, path: `/console/settings/sign-in/applications/${id}?tab=setup` }
+  }
+
+  it('is right at once on a page that follows one without times', async () => {
+    const { page, path } = await openSettings('Wiki')
+    await page.clock.fastForward(10 * MINUTE_MS)
+    await page.evaluate(`history.pushState(null, '', '${path}')`)
+    const time = page.locator('time').first()
+    await time.waitFor()
+    expect(await time.innerText()).toMatch(/^1\d min\. ago$/)
+  })
+
+  it('is right at once in a window that comes to the front', async () => {
+    const { page, path } = await openSettings('Intranet')
+    await page.goto(path)
+    const time = page.locator('time').first()
+    await time.waitFor()
+    // Timers of a window in the background hardly run.
+    await page.clock.setSystemTime(Date.now() + 30 * MINUTE_MS)
+    await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`)
+    expect(await time.innerText()).toMatch(/^3\d min\. ago$/)
   })
 })
 
