@@ -5,7 +5,9 @@ import { useState } from 'react'
 import { ApiError } from '../api/client.ts'
 import { getAdminUsers, patchApiKeysById, postApiKeys } from '../api/generated/sdk.gen.ts'
 import type { ApiKey, ApiKeyWithSecret } from '../api/generated/types.gen.ts'
+import { changedMembers } from '../kit/changed-members.ts'
 import { Fault } from '../kit/confirm.tsx'
+import { MeanwhileBar, useMeanwhile } from '../kit/meanwhile.tsx'
 import { RecordPicker, type Choice } from '../kit/record-picker.tsx'
 import { quoteText } from '../kit/search-text.ts'
 import { useAction } from '../kit/use-action.ts'
@@ -27,7 +29,7 @@ interface KeyForm {
   responsible: string
   expires: string
   /** The reason of each permission that is granted. */
-  rationales: Record<string, string>
+  permissions: Record<string, string>
 }
 
 export function KeyDialog({ isOpen, apiKey, onClose, onIssued }: KeyDialogProps) {
@@ -39,7 +41,6 @@ export function KeyDialog({ isOpen, apiKey, onClose, onIssued }: KeyDialogProps)
       size={600}
       scrollAreaComponent={ScrollArea.Autosize}
     >
-      {/* Made anew each time the dialog opens: what is typed stays when the record is read again. */}
       <KeyFields apiKey={apiKey} onClose={onClose} onIssued={onIssued} />
     </Modal>
   )
@@ -53,18 +54,21 @@ interface KeyFieldsProps {
 
 function KeyFields({ apiKey, onClose, onIssued }: KeyFieldsProps) {
   const session = useSession()
+  const current = apiKey === undefined ? newKey(session?.admin.email ?? '') : toForm(apiKey)
   const form = useForm<KeyForm>({
-    initialValues: apiKey === undefined ? newKey(session?.admin.email ?? '') : toForm(apiKey),
+    initialValues: current,
     validate: {
       name: (name) => (name.trim() === '' ? texts.nameHelp : null),
       responsible: (email) => (email === '' ? texts.responsibleHelp : null),
     },
   })
+  const meanwhile = useMeanwhile(form, current)
   const save = useAction({
     run: async (values: KeyForm) => {
       const body = toBody(values)
       if (apiKey !== undefined) {
-        await patchApiKeysById({ path: { id: apiKey.id }, body, throwOnError: true })
+        const changed = changedMembers(body, toBody(meanwhile.saved))
+        await patchApiKeysById({ path: { id: apiKey.id }, body: changed, throwOnError: true })
         return undefined
       }
       const end = values.expires === '' ? null : new Date(values.expires).toISOString()
@@ -79,9 +83,9 @@ function KeyFields({ apiKey, onClose, onIssued }: KeyFieldsProps) {
     },
   })
   const submit = form.onSubmit((values) => {
-    const missing = Object.entries(values.rationales).filter(([, reason]) => reason.trim() === '')
+    const missing = Object.entries(values.permissions).filter(([, reason]) => reason.trim() === '')
     for (const [permission] of missing) {
-      form.setFieldError(`rationales.${permission}`, texts.rationaleMissing)
+      form.setFieldError(`permissions.${permission}`, texts.rationaleMissing)
     }
     if (missing.length === 0) save.mutate(values)
   })
@@ -89,6 +93,7 @@ function KeyFields({ apiKey, onClose, onIssued }: KeyFieldsProps) {
   return (
     <form onSubmit={submit}>
       <Stack>
+        <MeanwhileBar meanwhile={meanwhile} />
         <TextInput
           label={texts.name}
           description={texts.nameHelp}
@@ -111,12 +116,12 @@ function KeyFields({ apiKey, onClose, onIssued }: KeyFieldsProps) {
           />
         ) : null}
         <PermissionChoice
-          granted={form.values.rationales}
+          granted={form.values.permissions}
           errors={form.errors}
-          onChange={(rationales) => form.setFieldValue('rationales', rationales)}
+          onChange={(permissions) => form.setFieldValue('permissions', permissions)}
         />
         {apiKey === undefined ? null : (
-          <DryRun apiKeyId={apiKey.id} permissions={Object.keys(form.values.rationales)} />
+          <DryRun apiKeyId={apiKey.id} permissions={Object.keys(form.values.permissions)} />
         )}
         <Fault error={save.error} />
         <Group justify="flex-end">
@@ -133,7 +138,7 @@ function KeyFields({ apiKey, onClose, onIssued }: KeyFieldsProps) {
 }
 
 function newKey(responsible: string): KeyForm {
-  return { name: '', responsible, expires: '', rationales: {} }
+  return { name: '', responsible, expires: '', permissions: {} }
 }
 
 function toForm(key: ApiKey): KeyForm {
@@ -141,20 +146,20 @@ function toForm(key: ApiKey): KeyForm {
     name: key.name,
     responsible: key.responsible_email ?? '',
     expires: '',
-    rationales: Object.fromEntries(
+    permissions: Object.fromEntries(
       key.permissions.map(({ permission, rationale }) => [permission, rationale]),
     ),
   }
 }
 
-function toBody({ name, responsible, rationales }: KeyForm) {
+function toBody({ name, responsible, permissions }: KeyForm) {
   return {
     name: name.trim(),
     responsible_email: responsible,
-    permissions: Object.entries(rationales).map(([permission, rationale]) => ({
-      permission,
-      rationale: rationale.trim(),
-    })),
+    // In one order: what was taken and given again has not changed.
+    permissions: Object.keys(permissions)
+      .sort()
+      .map((permission) => ({ permission, rationale: permissions[permission]?.trim() ?? '' })),
   }
 }
 
@@ -237,7 +242,7 @@ function PermissionChoice({ granted, errors, onChange }: PermissionChoiceProps) 
                 aria-label={`${texts.rationale}: ${permission}`}
                 placeholder={texts.rationale}
                 value={rationale}
-                error={errors[`rationales.${permission}`]}
+                error={errors[`permissions.${permission}`]}
                 onChange={({ currentTarget }) =>
                   onChange({ ...granted, [permission]: currentTarget.value })
                 }

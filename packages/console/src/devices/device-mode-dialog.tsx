@@ -1,11 +1,13 @@
 /* Says who may sign in with a device. */
 import { Modal, MultiSelect, Radio, Stack } from '@mantine/core'
+import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { fieldFaultsOf } from '../api/client.ts'
 import { getPersonGroups, patchDevicesByIdAuthenticationMode } from '../api/generated/sdk.gen.ts'
 import type { Device, PersonGroup } from '../api/generated/types.gen.ts'
+import { changedMembers } from '../kit/changed-members.ts'
 import { DialogForm } from '../kit/confirm.tsx'
+import { MeanwhileBar, useMeanwhile } from '../kit/meanwhile.tsx'
 import { readAll } from '../kit/read-all.ts'
 import { useAction } from '../kit/use-action.ts'
 import { texts } from './texts.ts'
@@ -14,6 +16,11 @@ type Mode = keyof typeof texts.modes
 
 const MODES = Object.keys(texts.modes) as Mode[]
 const WITH_GROUPS: Mode = 'only_registered_owner_or_group_members'
+
+interface ModeValues {
+  mode: Mode
+  groups: string[]
+}
 
 interface DeviceModeDialogProps {
   readonly device: Device
@@ -30,23 +37,17 @@ export function DeviceModeDialog({ device, isOpen, onClose }: DeviceModeDialogPr
 }
 
 function ModeForm({ device, onClose }: Omit<DeviceModeDialogProps, 'isOpen'>) {
-  const configured = device.auth_configuration
-  const [mode, setMode] = useState<Mode>(configured?.authentication_mode ?? 'only_registered_owner')
-  const [groups, setGroups] = useState(configured?.person_groups.map(({ id }) => id) ?? [])
+  const current = toValues(device)
+  const form = useForm<ModeValues>({ initialValues: current })
+  const meanwhile = useMeanwhile(form, current)
+  const { mode } = form.values
   const known = useQuery({
     queryKey: ['person_groups', 'list', 'choices'],
     queryFn: ({ signal }) => readAll<PersonGroup>(getPersonGroups, signal),
   })
   const save = useAction({
-    run: () =>
-      patchDevicesByIdAuthenticationMode({
-        path: { id: device.id },
-        body: {
-          authentication_mode: mode,
-          ...(mode === WITH_GROUPS ? { person_group_ids: groups } : {}),
-        },
-        throwOnError: true,
-      }),
+    run: (body: ReturnType<typeof toChanges>) =>
+      patchDevicesByIdAuthenticationMode({ path: { id: device.id }, body, throwOnError: true }),
     done: texts.modeSaved,
     changes: [['devices']],
     showsFailure: true,
@@ -58,10 +59,14 @@ function ModeForm({ device, onClose }: Omit<DeviceModeDialogProps, 'isOpen'>) {
       label={texts.save}
       isPending={save.isPending}
       error={faultOfGroups === undefined ? save.error : null}
-      onSubmit={() => save.mutate()}
+      onSubmit={form.onSubmit((values) => {
+        if (isUnchanged(values, meanwhile.saved)) onClose()
+        else save.mutate(toChanges(values, meanwhile.saved))
+      })}
       onClose={onClose}
     >
-      <Radio.Group value={mode} onChange={setMode}>
+      <MeanwhileBar meanwhile={meanwhile} />
+      <Radio.Group {...form.getInputProps('mode')}>
         <Stack gap="sm">
           {MODES.map((each) => (
             <Radio
@@ -78,12 +83,31 @@ function ModeForm({ device, onClose }: Omit<DeviceModeDialogProps, 'isOpen'>) {
           label={texts.groups}
           description={texts.groupsHelp}
           data={(known.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
-          value={groups}
-          onChange={setGroups}
+          {...form.getInputProps('groups')}
           error={faultOfGroups}
           searchable
         />
       ) : null}
     </DialogForm>
   )
+}
+
+function toValues({ auth_configuration: configured }: Device): ModeValues {
+  return {
+    mode: configured?.authentication_mode ?? 'only_registered_owner',
+    groups: configured?.person_groups.map(({ id }) => id) ?? [],
+  }
+}
+
+/** The mode with the groups, where these were changed here: groups that are left out stay as they are. */
+function toChanges(values: ModeValues, saved: ModeValues) {
+  const { groups } = changedMembers(values, saved)
+  return {
+    authentication_mode: values.mode,
+    ...(values.mode === WITH_GROUPS && groups !== undefined ? { person_group_ids: groups } : {}),
+  }
+}
+
+function isUnchanged(values: ModeValues, saved: ModeValues): boolean {
+  return Object.keys(changedMembers(values, saved)).length === 0
 }

@@ -1,5 +1,6 @@
 /* What admins note about a device: Markdown, shown to them alone. */
 import { Button, Modal, Text } from '@mantine/core'
+import { useForm } from '@mantine/form'
 import { PencilIcon } from '@primer/octicons-react'
 import { useState } from 'react'
 import { fieldFaultsOf } from '../api/client.ts'
@@ -8,6 +9,7 @@ import type { Device } from '../api/generated/types.gen.ts'
 import { DialogForm } from '../kit/confirm.tsx'
 import { MarkdownEditor } from '../kit/markdown-editor.tsx'
 import { Markdown } from '../kit/markdown.tsx'
+import { MeanwhileBar, useMeanwhile } from '../kit/meanwhile.tsx'
 import { Section } from '../kit/page.tsx'
 import { useAction } from '../kit/use-action.ts'
 import { useMay } from '../shell/session.ts'
@@ -59,12 +61,14 @@ interface NoteFormProps {
   readonly onClose: () => void
 }
 
-/** What somebody else saves meanwhile does not take away what is being written. */
+/** What somebody else saves meanwhile does not take away what is being written, and is not written over unseen. */
 function NoteForm({ device, onClose }: NoteFormProps) {
-  const [text, setText] = useState(device.note ?? '')
+  const current = { note: device.note ?? '' }
+  const form = useForm({ initialValues: current })
+  const meanwhile = useMeanwhile(form, current)
   const save = useAction({
-    run: () =>
-      patchDevicesById({ path: { id: device.id }, body: { note: text }, throwOnError: true }),
+    run: (body: typeof current) =>
+      patchDevicesById({ path: { id: device.id }, body, throwOnError: true }),
     done: texts.noteSaved,
     changes: [['devices', device.id]],
     showsFailure: true,
@@ -76,14 +80,18 @@ function NoteForm({ device, onClose }: NoteFormProps) {
       label={texts.save}
       isPending={save.isPending}
       error={fault === undefined ? save.error : null}
-      onSubmit={() => save.mutate()}
+      onSubmit={form.onSubmit((values) => {
+        if (values.note === meanwhile.saved.note) onClose()
+        else save.mutate(values)
+      })}
       onClose={onClose}
     >
+      <MeanwhileBar meanwhile={meanwhile} />
       <MarkdownEditor
         label={texts.note}
         description={texts.noteHelp}
-        value={text}
-        onChange={setText}
+        value={form.values.note}
+        onChange={(text) => form.setFieldValue('note', text)}
         error={fault}
         maxLength={LENGTH_MAX}
         isFocused

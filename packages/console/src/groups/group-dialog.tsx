@@ -1,10 +1,12 @@
 /* Creates or edits a group of devices. */
 import { Modal, Textarea, TextInput } from '@mantine/core'
-import { useState } from 'react'
+import { useForm } from '@mantine/form'
 import { fieldFaultsOf } from '../api/client.ts'
 import { patchDeviceGroupsById, postDeviceGroups } from '../api/generated/sdk.gen.ts'
 import type { DeviceGroup } from '../api/generated/types.gen.ts'
+import { changedMembers } from '../kit/changed-members.ts'
 import { DialogForm } from '../kit/confirm.tsx'
+import { MeanwhileBar, useMeanwhile } from '../kit/meanwhile.tsx'
 import { useAction } from '../kit/use-action.ts'
 import { texts } from './texts.ts'
 
@@ -30,16 +32,17 @@ export function GroupDialog({ isOpen, ...form }: GroupDialogProps) {
 }
 
 function GroupForm({ group, onClose, onSaved }: Omit<GroupDialogProps, 'isOpen'>) {
-  const [name, setName] = useState(group?.name ?? '')
-  const [description, setDescription] = useState(group?.description ?? '')
+  const current = { name: group?.name ?? '', description: group?.description ?? '' }
+  const form = useForm({ initialValues: current })
+  const meanwhile = useMeanwhile(form, current)
   const save = useAction({
-    run: async () => {
-      const body = { name, description }
-      const { data } =
-        group === undefined
-          ? await postDeviceGroups({ body, throwOnError: true })
-          : await patchDeviceGroupsById({ path: { id: group.id }, body, throwOnError: true })
-      return data
+    run: async (values: typeof current) => {
+      if (group === undefined) {
+        return (await postDeviceGroups({ body: values, throwOnError: true })).data
+      }
+      const body = changedMembers(values, meanwhile.saved)
+      const request = { path: { id: group.id }, body, throwOnError: true } as const
+      return (await patchDeviceGroupsById(request)).data
     },
     done: group === undefined ? (saved) => texts.created_(saved.name) : texts.saved,
     changes: [['device_groups']],
@@ -55,22 +58,25 @@ function GroupForm({ group, onClose, onSaved }: Omit<GroupDialogProps, 'isOpen'>
       label={group === undefined ? texts.createLabel : texts.save}
       isPending={save.isPending}
       error={faults === null ? save.error : null}
-      onSubmit={() => save.mutate()}
+      onSubmit={form.onSubmit((values) => {
+        const isUnchanged = Object.keys(changedMembers(values, meanwhile.saved)).length === 0
+        if (group !== undefined && isUnchanged) onClose()
+        else save.mutate(values)
+      })}
       onClose={onClose}
     >
+      <MeanwhileBar meanwhile={meanwhile} />
       <TextInput
         label={texts.name}
-        value={name}
+        {...form.getInputProps('name')}
         error={faults?.['name']}
-        onChange={(event) => setName(event.currentTarget.value)}
         data-autofocus
         required
       />
       <Textarea
         label={texts.description}
-        value={description}
+        {...form.getInputProps('description')}
         error={faults?.['description']}
-        onChange={(event) => setDescription(event.currentTarget.value)}
         autosize
         minRows={2}
       />

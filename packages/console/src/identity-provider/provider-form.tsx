@@ -23,30 +23,34 @@ import {
 } from './provider-calls.ts'
 import { texts } from './texts.ts'
 
+/** What is sent, and the values of the form that it was made of. */
+interface Sent {
+  readonly changes: ChangeAdminIdentityProvider
+  readonly values: ProviderValues
+}
+
 export function ProviderForm({ setup }: { readonly setup: AdminIdentityProvider }) {
   const { provider } = setup
   const navigate = useNavigate()
   const current = toValues(provider)
   const form = useForm<ProviderValues>({ initialValues: current })
   const meanwhile = useMeanwhile(form, current)
-  const [asked, setAsked] = useState<ChangeAdminIdentityProvider>()
+  const [asked, setAsked] = useState<Sent>()
   const save = useAction({
-    run: changeProvider,
+    run: ({ changes }: Sent) => changeProvider(changes),
     done: texts.saved,
     changes: CHANGED,
     showsFailure: true,
-    onDone: (after) => {
-      const values = toValues(after.provider)
-      form.setValues(values)
-      meanwhile.setSaved(values)
+    onDone: (after, { values }) => {
+      meanwhile.settle(values, toValues(after.provider))
       setAsked(undefined)
     },
   })
   const submit = (values: ProviderValues) => {
     const input = toInput(values)
     const changes = provider === null ? input : changedMembers(input, toInput(meanwhile.saved))
-    if (provider === null || changes.issuer === undefined) save.mutate(changes)
-    else setAsked({ ...changes, issuer_change_confirmed: true })
+    if (provider === null || changes.issuer === undefined) save.mutate({ changes, values })
+    else setAsked({ changes: { ...changes, issuer_change_confirmed: true }, values })
   }
   const faults = fieldFaultsOf(save.error)
   const error = faults === null ? save.error : null

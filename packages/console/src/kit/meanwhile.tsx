@@ -14,6 +14,8 @@ interface Meanwhile<Values> {
   readonly takeTheirs: () => void
   /** Says what was saved from here. */
   readonly setSaved: (values: Values) => void
+  /** Says what was sent from here and how it was saved: inputs follow, but for what was typed since. */
+  readonly settle: (sent: Values, after: Values) => void
 }
 
 /** Follows a record, as values of its form, while the form is open. */
@@ -48,6 +50,18 @@ export function useMeanwhile<Values extends object>(
       setDisputed([])
     },
     setSaved,
+    settle: (sent, after) => {
+      const mine = getValues()
+      const names = Object.keys(after) as (keyof Values & string)[]
+      const typedSince = names.filter((name) => !isSame(mine[name], sent[name]))
+      const followed = names.filter((name) => !typedSince.includes(name))
+      setValues(pick(after, followed))
+      resetDirty(after)
+      setSaved(after)
+      setDisputed((before) =>
+        before.filter((name) => typedSince.includes(name) && !isSame(after[name], sent[name])),
+      )
+    },
   }
 }
 

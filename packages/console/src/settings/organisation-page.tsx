@@ -1,6 +1,6 @@
 /* The settings of the organisation. What receivers or programs would notice at once is asked before. */
 import { Button, Group, Select, Stack, Switch, Text, TextInput } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { fieldFaultsOf } from '../api/client.ts'
 import { getOrganisation, patchOrganisation } from '../api/generated/sdk.gen.ts'
@@ -35,14 +35,22 @@ export function OrganisationPage() {
 
 function OrganisationForm({ organisation }: { readonly organisation: Organisation }) {
   const mayChange = useMay('Manage Organisation')
-  const [name, setName] = useState(organisation.name)
+  const queryClient = useQueryClient()
+  // What nobody has touched here follows the organisation.
+  const [written, setWritten] = useState<string>()
+  const name = written ?? organisation.name
   const [asked, setAsked] = useState<ChangeOrganisationInput>()
   const save = useAction({
-    run: (body: ChangeOrganisationInput) => patchOrganisation({ body, throwOnError: true }),
+    run: async (body: ChangeOrganisationInput) =>
+      (await patchOrganisation({ body, throwOnError: true })).data,
     done: texts.saved,
     changes: [['organisation']],
     showsFailure: true,
-    onDone: () => setAsked(undefined),
+    onDone: (after, sent) => {
+      queryClient.setQueryData(['organisation'], after)
+      setWritten((text) => (text?.trim() === sent.name ? undefined : text))
+      setAsked(undefined)
+    },
   })
   const toggle = (change: ChangeOrganisationInput, isOn: boolean) =>
     isOn ? save.mutate(change) : setAsked(change)
@@ -58,7 +66,7 @@ function OrganisationForm({ organisation }: { readonly organisation: Organisatio
           <form
             onSubmit={(event) => {
               event.preventDefault()
-              save.mutate({ name })
+              save.mutate({ name: name.trim() })
             }}
           >
             <Group align="flex-end" wrap="nowrap">
@@ -68,7 +76,7 @@ function OrganisationForm({ organisation }: { readonly organisation: Organisatio
                 value={name}
                 disabled={!mayChange}
                 error={fieldFaultsOf(save.error)?.['name']}
-                onChange={({ currentTarget }) => setName(currentTarget.value)}
+                onChange={({ currentTarget }) => setWritten(currentTarget.value)}
               />
               <Button type="submit" disabled={!mayChange || name.trim() === organisation.name}>
                 {texts.save}

@@ -1,6 +1,7 @@
 /* What is asked before an application is switched, gets another secret, or goes; each says what it does to people. */
+import { notifications } from '@mantine/notifications'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import {
   deleteSignInApplicationsById,
   patchSignInApplicationsById,
@@ -31,7 +32,8 @@ export function ApplicationDialogs(props: ApplicationDialogsProps) {
   const dialog = { application, onClose: close }
   return (
     <>
-      <SwitchDialog {...dialog} isOpen={open === 'on' || open === 'off'} />
+      <SwitchDialog {...dialog} isOn isOpen={open === 'on'} />
+      <SwitchDialog {...dialog} isOn={false} isOpen={open === 'off'} />
       <RotateDialog {...dialog} isOpen={open === 'rotate'} />
       <DeleteDialog {...dialog} isOpen={open === 'delete'} />
     </>
@@ -44,31 +46,43 @@ interface DialogProps {
   readonly onClose: () => void
 }
 
-function SwitchDialog({ application: { id, name, enabled }, isOpen, onClose }: DialogProps) {
+interface SwitchDialogProps extends DialogProps {
+  /** What is asked for, whatever others do to the application meanwhile. */
+  readonly isOn: boolean
+}
+
+function SwitchDialog({ application, isOn, isOpen, onClose }: SwitchDialogProps) {
+  const { id, name, enabled } = application
   const change = useAction({
     run: () =>
       patchSignInApplicationsById({
         path: { id },
-        body: { enabled: !enabled },
+        body: { enabled: isOn },
         throwOnError: true,
       }),
-    done: enabled ? words.switchedOff(name) : words.switchedOn(name),
+    done: isOn ? words.switchedOn(name) : words.switchedOff(name),
     changes: [['sign_in_applications'], ['sign_in_sessions']],
     showsFailure: true,
     onDone: onClose,
   })
+  const isSoAlready = isOpen && !change.isPending && enabled === isOn
+  useEffect(() => {
+    if (!isSoAlready) return
+    notifications.show({ message: isOn ? words.onAlready(name) : words.offAlready(name) })
+    onClose()
+  }, [isSoAlready])
   return (
     <ConfirmDialog
       isOpen={isOpen}
-      title={enabled ? words.offTitle(name) : words.onTitle(name)}
-      label={enabled ? words.switchOff : words.switchOn}
-      isDanger={enabled}
+      title={isOn ? words.onTitle(name) : words.offTitle(name)}
+      label={isOn ? words.switchOn : words.switchOff}
+      isDanger={!isOn}
       isPending={change.isPending}
       error={change.error}
       onConfirm={() => change.mutate()}
       onClose={onClose}
     >
-      {enabled ? words.offHelp : words.onHelp}
+      {isOn ? words.onHelp : words.offHelp}
     </ConfirmDialog>
   )
 }

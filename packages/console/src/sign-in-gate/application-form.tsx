@@ -39,19 +39,16 @@ export function ApplicationForm({ application }: { readonly application: SignInA
   const form = useForm<FormValues>({ initialValues: current })
   const meanwhile = useMeanwhile(form, current)
   const save = useAction({
-    run: async (body: UpdateSignInApplicationInput) =>
-      (await patchSignInApplicationsById({ path: { id }, body, throwOnError: true })).data,
+    run: async (values: FormValues) => {
+      const body = changedMembers(toInput(kind, values), toInput(kind, meanwhile.saved))
+      return (await patchSignInApplicationsById({ path: { id }, body, throwOnError: true })).data
+    },
     done: texts.saved,
     changes: [['sign_in_applications']],
     showsFailure: true,
-    onDone: (after) => {
-      form.setValues(toValues(after))
-      meanwhile.setSaved(toValues(after))
-    },
+    onDone: (after, sent) => meanwhile.settle(sent, toValues(after)),
   })
   const faults = fieldFaultsOf(save.error)
-  const submit = (values: FormValues) =>
-    save.mutate(changedMembers(toInput(kind, values), toInput(kind, meanwhile.saved)))
   return (
     <PageForm
       label={texts.save}
@@ -60,7 +57,7 @@ export function ApplicationForm({ application }: { readonly application: SignInA
       may={useMay(MANAGE_PERMISSION)}
       width={760}
       onCancel={() => form.setValues(meanwhile.saved)}
-      onSubmit={form.onSubmit(submit)}
+      onSubmit={form.onSubmit((values) => save.mutate(values))}
     >
       <Needs permission={MANAGE_PERMISSION} />
       <MeanwhileBar meanwhile={meanwhile} />

@@ -1,7 +1,7 @@
 import { useForm } from '@mantine/form'
 import { fieldFaultsOf } from '../api/client.ts'
 import { patchSignInPolicy } from '../api/generated/sdk.gen.ts'
-import type { SignInPolicy, UpdateSignInPolicyInput } from '../api/generated/types.gen.ts'
+import type { SignInPolicy } from '../api/generated/types.gen.ts'
 import { changedMembers } from '../kit/changed-members.ts'
 import { MeanwhileBar, useMeanwhile } from '../kit/meanwhile.tsx'
 import { PageForm } from '../kit/page-form.tsx'
@@ -29,16 +29,14 @@ export function PolicyForm({ policy, groupName }: PolicyFormProps) {
   const form = useForm<PolicyValues>({ initialValues: current })
   const meanwhile = useMeanwhile(form, current)
   const save = useAction({
-    run: async (body: UpdateSignInPolicyInput) =>
-      (await patchSignInPolicy({ body, throwOnError: true })).data,
+    run: async (values: PolicyValues) => {
+      const body = changedMembers(toPolicyInput(values), toPolicyInput(meanwhile.saved))
+      return (await patchSignInPolicy({ body, throwOnError: true })).data
+    },
     done: words.saved,
     changes: [policyQuery.queryKey],
     showsFailure: true,
-    onDone: (after) => {
-      const values = toPolicyValues(after, form.getValues().breakGlass?.label)
-      form.setValues(values)
-      meanwhile.setSaved(values)
-    },
+    onDone: (after, sent) => meanwhile.settle(sent, toPolicyValues(after, sent.breakGlass?.label)),
   })
   const faults = fieldFaultsOf(save.error)
   const inputs = { form, faults, isDisabled: !may }
@@ -50,9 +48,7 @@ export function PolicyForm({ policy, groupName }: PolicyFormProps) {
       may={may}
       width={860}
       onCancel={() => form.setValues(meanwhile.saved)}
-      onSubmit={form.onSubmit((values) =>
-        save.mutate(changedMembers(toPolicyInput(values), toPolicyInput(meanwhile.saved))),
-      )}
+      onSubmit={form.onSubmit((values) => save.mutate(values))}
     >
       <Needs permission={MANAGE_PERMISSION} />
       <MeanwhileBar meanwhile={meanwhile} />

@@ -116,6 +116,8 @@ export const texts = {
     onHelp: 'People who are sent here by it can sign in again. Sessions that ended stay ended.',
     switchedOff: (name: string) => `${name} is switched off.`,
     switchedOn: (name: string) => `${name} is switched on.`,
+    offAlready: (name: string) => `${name} was switched off already.`,
+    onAlready: (name: string) => `${name} was switched on already.`,
     rotate: 'Rotate secret',
     rotateTitle: (name: string) => `Give ${name} a new secret?`,
     rotateHelp:

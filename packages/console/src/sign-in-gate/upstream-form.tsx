@@ -34,7 +34,11 @@ type UpstreamFormProps = PageFormProps &
       }
     | {
         readonly provider: SignInUpstreamProvider
-        readonly onSubmit: (changes: UpdateSignInUpstreamProviderInput) => void
+        /** Calls `done` with what was saved. */
+        readonly onSubmit: (
+          changes: UpdateSignInUpstreamProviderInput,
+          done: (after: SignInUpstreamProvider) => void,
+        ) => void
       }
   )
 
@@ -53,10 +57,11 @@ export function UpstreamForm(props: UpstreamFormProps) {
       props.onSubmit({ ...toInput(values), client_secret: secret })
       return
     }
-    props.onSubmit({
+    const changes = {
       ...changedMembers(toInput(values), toInput(meanwhile.saved)),
       ...(secret === '' ? {} : { client_secret: secret }),
-    })
+    }
+    props.onSubmit(changes, (after) => meanwhile.settle(values, toValues(after)))
   }
   const plain = { required: true, spellCheck: false, autoComplete: 'off' } as const
   return (

@@ -112,7 +112,7 @@ function LoadedUpstream({ provider }: { readonly provider: SignInUpstreamProvide
         label={texts.save}
         isPending={save.isPending}
         error={save.error}
-        onSubmit={save.mutate}
+        onSubmit={(changes, onSuccess) => save.mutate(changes, { onSuccess })}
         onCancel={() => void navigate({ to: LIST_PATH })}
       />
       <ConfirmDialog

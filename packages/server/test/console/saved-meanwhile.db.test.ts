@@ -1,0 +1,241 @@
+/*
+ * Dialogs and forms that are open while another admin saves the same record, or while what was sent from them is on its
+ * way, in a real browser: nothing is written over that was not changed in them, and nothing typed is lost.
+ */
+import type { Page, Route } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
+import { insertProvider } from '../../src/organisation/admin-oidc/identity-provider-store.ts'
+import { secretContext } from '../../src/organisation/admin-oidc/provider-gateway.ts'
+import { insertDevice, insertDeviceGroup } from '../support/factories.ts'
+import { consoleForTests } from './support/open-console.ts'
+import { sendAs } from './support/send-as.ts'
+
+const console = consoleForTests({ HELIOGRAPH_ALLOWED_TARGETS: '127.0.0.1' })
+
+interface Identified {
+  readonly id: string
+}
+
+/** What the API says of a record. */
+async function read(page: Page, path: string): Promise<unknown> {
+  return page.evaluate<unknown>(`fetch('${path}').then((answer) => answer.json())`)
+}
+
+async function createKey(page: Page, permission: string): Promise<Identified> {
+  const { admin } = (await read(page, '/console/session')) as {
+    readonly admin: { readonly email: string }
+  }
+  return sendAs<Identified>(page, 'POST', '/api_keys', {
+    name: 'Robot',
+    responsible_email: admin.email,
+    permissions: [{ permission, rationale: 'It asks again.' }],
+  })
+}
+
+async function createApplication(page: Page, name: string): Promise<string> {
+  const { id } = await sendAs<Identified>(page, 'POST', '/sign_in_applications', {
+    name,
+    redirect_uris: ['https://wiki.example.com/callback'],
+  })
+  return id
+}
+
+/** Keeps changes on their way until they are let through. */
+async function holdChanges(page: Page, path: string): Promise<() => void> {
+  const held = Promise.withResolvers<undefined>()
+  await page.route(path, async (route: Route) => {
+    if (route.request().method() !== 'GET') await held.promise
+    await route.continue()
+  })
+  return () => held.resolve(undefined)
+}
+
+describe('the dialog of an API key', () => {
+  it('gives no permission back that was taken while the key was being renamed', async () => {
+    const page = await console.openPage('/settings/developers/api-keys')
+    const { id } = await createKey(page, 'Refresh Check')
+    await page.goto(`/console/settings/api-keys/${id}`)
+    await page.getByRole('button', { name: 'Change', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name').fill('Renamed')
+    const other = await console.openPage('/settings')
+    await sendAs(other, 'PATCH', `/api_keys/${id}`, { permissions: [] })
+    await page.getByText('It asks again.').waitFor({ state: 'detached' })
+    await dialog.getByRole('button', { name: 'Save changes' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    expect(await read(page, `/api_keys/${id}`)).toMatchObject({ name: 'Renamed', permissions: [] })
+  })
+
+  it('asks whose permissions count when both have changed them', async () => {
+    const page = await console.openPage('/settings/developers/api-keys')
+    const { id } = await createKey(page, 'Refresh Check')
+    await page.goto(`/console/settings/api-keys/${id}`)
+    await page.getByRole('button', { name: 'Change', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Why the key needs it: Refresh Check').fill('Mine')
+    const other = await console.openPage('/settings')
+    await sendAs(other, 'PATCH', `/api_keys/${id}`, { permissions: [] })
+    await dialog.getByRole('button', { name: 'Take theirs' }).click()
+    await expect.poll(() => dialog.getByLabel('Refresh Check').isChecked()).toBe(false)
+  })
+})
+
+describe('an application', () => {
+  it('that another admin switched off is not switched on by the dialog that asks to switch it off', async () => {
+    const page = await console.openPage('/settings/sign-in')
+    const id = await createApplication(page, 'Off soon')
+    await page.goto(`/console/settings/sign-in/applications/${id}`)
+    await page.getByRole('button', { name: 'Switch off' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('its sessions end').waitFor()
+    const other = await console.openPage('/settings')
+    await sendAs(other, 'PATCH', `/sign_in_applications/${id}`, { enabled: false })
+    await page.getByText('Switched off: whoever is sent here by it is refused.').waitFor()
+    await expect.poll(() => dialog.count()).toBe(0)
+    await page.getByText('Off soon was switched off already.').waitFor()
+    expect(await read(page, `/sign_in_applications/${id}`)).toMatchObject({ enabled: false })
+  })
+})
+
+describe('what is typed while a save is under way stays, in the form of', () => {
+  it('an application', async () => {
+    const page = await console.openPage('/settings/sign-in')
+    const id = await createApplication(page, 'Slow')
+    await page.goto(`/console/settings/sign-in/applications/${id}?tab=settings`)
+    await page.getByLabel('Sessions last (minutes)').fill('30')
+    const letThrough = await holdChanges(page, `**/sign_in_applications/${id}`)
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await page.getByLabel('Name').fill('Typed meanwhile')
+    letThrough()
+    await page.getByText('The changes are saved.').waitFor()
+    expect(await page.getByLabel('Name').inputValue()).toBe('Typed meanwhile')
+    expect(await page.getByLabel('Sessions last (minutes)').inputValue()).toBe('30')
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await page.getByRole('heading', { name: 'Typed meanwhile', level: 1 }).waitFor()
+  })
+
+  it('the policy', async () => {
+    const page = await console.openPage('/settings/sign-in/policy')
+    await page.getByLabel('Colour').fill('#7A3E8F')
+    const letThrough = await holdChanges(page, '**/sign_in_policy')
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    const days = page.getByLabel('Keys of browsers are good for (days)')
+    await days.fill('17')
+    letThrough()
+    await page.getByText('The policy is saved.').waitFor()
+    expect(await days.inputValue()).toMatch(/^17/)
+    expect(await page.getByLabel('Colour').inputValue()).toBe('#7a3e8f')
+  })
+
+  it('the identity provider', async () => {
+    const { services } = console.api
+    const client = { issuer: 'https://login.example.com', clientId: 'heliograph' }
+    await services.runChange({ actor: SYSTEM_ACTOR }, async (change) =>
+      insertProvider(change.tx, {
+        ...{ name: 'Login', issuer: client.issuer, client_id: client.clientId, enabled: false },
+        client_secret_sealed: services.sealer.seal('secret', secretContext(client)),
+        created_at: change.at,
+        updated_at: change.at,
+      }),
+    )
+    const page = await console.openPage('/settings/identity-provider')
+    await page.getByLabel('Group claim').fill(' groups')
+    const letThrough = await holdChanges(page, '**/console/identity_provider')
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    const name = page.getByRole('textbox', { name: 'Name', exact: true })
+    await name.fill('Typed meanwhile')
+    letThrough()
+    await page.getByText('The identity provider was saved').waitFor()
+    expect(await name.inputValue()).toBe('Typed meanwhile')
+    expect(await page.getByLabel('Group claim').inputValue()).toBe('groups')
+  })
+})
+
+describe('an upstream provider', () => {
+  it('is sent another secret once: what was saved leaves its field', async () => {
+    const page = await console.openPage('/settings/sign-in')
+    const { id } = await sendAs<Identified>(page, 'POST', '/sign_in_upstream_providers', {
+      ...{ name: 'Office', issuer: 'http://127.0.0.1:9', client_id: 'a', client_secret: 'b' },
+    })
+    await page.goto(`/console/settings/sign-in/upstream-providers/${id}`)
+    const secret = page.getByRole('textbox', { name: 'Client secret' })
+    await secret.fill('another secret')
+    await page.getByLabel('Name').fill('Office 2')
+    const letThrough = await holdChanges(page, `**/sign_in_upstream_providers/${id}`)
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await page.getByLabel('Scopes').fill('openid email')
+    letThrough()
+    await page.getByText('The changes are saved.').waitFor()
+    expect(await secret.inputValue()).toBe('')
+    expect(await page.getByLabel('Scopes').inputValue()).toBe('openid email')
+  })
+})
+
+describe('what another admin saved is not written over by saving', () => {
+  it('a note about a device that was only looked at', async () => {
+    const id = await insertDevice(console.api.services.db, { note: 'Before' })
+    const page = await console.openPage(`/devices/${id}`)
+    await page.getByRole('button', { name: 'Edit the note' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('textbox', { name: 'Note' }).waitFor()
+    const other = await console.openPage('/settings')
+    await sendAs(other, 'PATCH', `/devices/${id}`, { note: 'Theirs' })
+    await page.getByRole('region', { name: 'Note' }).getByText('Theirs').waitFor()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    expect(await read(page, `/devices/${id}`)).toMatchObject({ note: 'Theirs' })
+  })
+
+  it('who may sign in with a device, which was only looked at', async () => {
+    const { db, clock } = console.api.services
+    const id = await insertDevice(db, { registered_at: clock.now() })
+
+    const page = await console.openPage(`/devices/${id}`)
+    await page.getByRole('button', { name: 'Actions' }).click()
+    await page.getByRole('menuitem', { name: 'Who may sign in' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('radio', { name: 'Its owner alone' }).waitFor()
+    const other = await console.openPage('/settings')
+    await sendAs(other, 'PATCH', `/devices/${id}/authentication_mode`, {
+      authentication_mode: 'anyone',
+    })
+    await page.getByRole('definition').filter({ hasText: 'Anybody' }).waitFor()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    expect(await read(page, `/devices/${id}`)).toMatchObject({
+      auth_configuration: { authentication_mode: 'anyone' },
+    })
+  })
+
+  it('another text of the same group', async () => {
+    const id = await insertDeviceGroup(console.api.services.db)
+    const page = await console.openPage(`/groups/${id}`)
+    await page.getByRole('button', { name: 'Edit', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Description').fill('Mine')
+    const other = await console.openPage('/settings')
+    await sendAs(other, 'PATCH', `/device_groups/${id}`, { name: 'Theirs' })
+    await page.getByRole('heading', { name: 'Theirs', level: 1 }).waitFor()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    expect(await read(page, `/device_groups/${id}`)).toMatchObject({
+      name: 'Theirs',
+      description: 'Mine',
+    })
+  })
+
+  it('the organisation, whose page shows the name that it has now', async () => {
+    const page = await console.openPage('/settings/organisation')
+    const name = page.getByLabel('Name')
+    await name.waitFor()
+    const other = await console.openPage('/settings')
+    await sendAs(other, 'PATCH', '/organisation', { name: 'Renamed elsewhere' })
+    await expect.poll(() => name.inputValue()).toBe('Renamed elsewhere')
+    const save = page.getByRole('button', { name: 'Save changes' })
+    expect(await save.isDisabled()).toBe(true)
+    await name.fill('  Mine ')
+    await save.click()
+    await expect.poll(() => name.inputValue()).toBe('Mine')
+  })
+})
