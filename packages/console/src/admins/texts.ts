@@ -53,8 +53,10 @@ export const texts = {
     checks: 'Cannot change, run or refresh checks.',
     requests: 'Cannot decide requests of users.',
     people: 'Cannot provision people, nor see what SCIM is set up with.',
-    sign_ins: 'Cannot see or record sign-ins, nor see the places that they came from.',
-    sign_in: 'Cannot see or manage the applications that people sign in to here, and how.',
+    sign_ins:
+      'Cannot see the log of sign-ins, with the places that they came from, nor record any. What Sign-in shows of them stays: its sessions, tests and requests.',
+    sign_in:
+      'Cannot see or manage the applications that people sign in to here, and how; nor the sessions, tests and requests of sign-ins.',
     live_queries: 'Cannot ask devices, nor see what they answered.',
     reporting: 'Cannot see or write reports.',
     enrollment: 'Cannot see or manage enrollment secrets and packages.',

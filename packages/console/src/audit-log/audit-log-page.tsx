@@ -74,12 +74,7 @@ export function AuditLogPage() {
         rowId={({ id }) => id}
         onOpen={({ id }) => void navigate({ to: '/audit-log/$id', params: { id } })}
         toolbar={
-          <SearchBar
-            path="/audit_logs"
-            value={query}
-            fault={list.error?.message}
-            onChange={search}
-          />
+          <SearchBar path="/audit_logs" value={query} fault={list.searchFault} onChange={search} />
         }
         empty={
           <EmptyState icon={LogIcon} title={texts.none}>

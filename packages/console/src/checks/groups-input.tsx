@@ -1,6 +1,8 @@
 import { MultiSelect } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { getDeviceGroups } from '../api/generated/sdk.gen.ts'
-import { useList } from '../kit/use-list.ts'
+import type { DeviceGroup } from '../api/generated/types.gen.ts'
+import { readAll } from '../kit/read-all.ts'
 
 interface GroupsInputProps {
   readonly label: string
@@ -19,8 +21,11 @@ const PLATFORMS = [
 
 /** Chooses device groups and platforms. */
 export function GroupsInput({ label, placeholder, isDisabled, value, onChange }: GroupsInputProps) {
-  const { items } = useList(['device_groups', 'list', 'choices'], (page) => getDeviceGroups(page))
-  const known = [...PLATFORMS, ...items.map(({ id, name }) => ({ value: id, label: name }))]
+  const { data = [], error } = useQuery({
+    queryKey: ['device_groups', 'list', 'choices'],
+    queryFn: ({ signal }) => readAll<DeviceGroup>(getDeviceGroups, signal),
+  })
+  const known = [...PLATFORMS, ...data.map(({ id, name }) => ({ value: id, label: name }))]
   const missing = value.filter((each) => !known.some((option) => option.value === each))
   return (
     <MultiSelect
@@ -31,6 +36,7 @@ export function GroupsInput({ label, placeholder, isDisabled, value, onChange }:
       data={[...known, ...missing.map((each) => ({ value: each, label: each }))]}
       value={[...value]}
       onChange={onChange}
+      error={error?.message}
     />
   )
 }

@@ -82,7 +82,7 @@ function Results({ id }: { readonly id: string }) {
           <SearchBar
             path="/checks/{id}/results"
             value={query}
-            fault={list.error?.message}
+            fault={list.searchFault}
             onChange={search}
           />
         }

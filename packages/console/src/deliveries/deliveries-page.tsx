@@ -52,12 +52,7 @@ export function DeliveriesPage() {
         rowId={({ id }) => id}
         onOpen={(delivery) => void navigate({ to: toPath(delivery) })}
         toolbar={
-          <SearchBar
-            path="/deliveries"
-            value={query}
-            fault={list.error?.message}
-            onChange={search}
-          />
+          <SearchBar path="/deliveries" value={query} fault={list.searchFault} onChange={search} />
         }
         empty={<NoDeliveries isFiltered={query !== ''} />}
       />

@@ -48,7 +48,7 @@ export function DeliveryTable({ owner }: { readonly owner: DeliveryOwner }) {
           <SearchBar
             path={kind === 'streams' ? '/ssf_streams/{id}/deliveries' : '/webhooks/{id}/deliveries'}
             value={searched}
-            fault={list.error?.message}
+            fault={list.searchFault}
             onChange={search}
           />
         }

@@ -41,7 +41,7 @@ export function DevicesPage() {
         rowId={({ id }) => id}
         onOpen={({ id }) => void navigate({ to: '/devices/$id', params: { id } })}
         toolbar={
-          <SearchBar path="/devices" value={query} fault={list.error?.message} onChange={search} />
+          <SearchBar path="/devices" value={query} fault={list.searchFault} onChange={search} />
         }
         empty={
           <EmptyState icon={DeviceDesktopIcon} title={texts.none}>

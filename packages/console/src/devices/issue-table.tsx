@@ -1,11 +1,11 @@
-/* Open issues of a device or of a person. */
-import type { UseQueryResult } from '@tanstack/react-query'
+/* Open issues of a person. */
 import type { Issue } from '../api/generated/types.gen.ts'
 import { RecordLink } from '../kit/record-link.tsx'
 import { ShortTable } from '../kit/short-table.tsx'
 import { Time } from '../kit/time.tsx'
 import { StateBadge } from '../kit/tone.tsx'
 import type { Column } from '../kit/use-columns.ts'
+import type { List } from '../kit/use-list.ts'
 import { texts } from './texts.ts'
 
 const COLUMNS: readonly Column<Issue>[] = [
@@ -34,29 +34,13 @@ const COLUMNS: readonly Column<Issue>[] = [
 
 interface IssueTableProps {
   readonly name: string
-  readonly issues: UseQueryResult<readonly Issue[]>
+  readonly list: List<Issue>
   readonly empty: string
 }
 
-export function IssueTable({ name, issues, empty }: IssueTableProps) {
+export function IssueTable({ name, list, empty }: IssueTableProps) {
   return (
-    <ShortTable
-      name={name}
-      columns={COLUMNS}
-      list={{
-        items: issues.data ?? [],
-        isLoading: issues.isPending,
-        isStale: false,
-        isLoadingMore: false,
-        hasMore: false,
-        error: issues.error,
-        loadMore: () => undefined,
-        look: () => undefined,
-        retry: () => void issues.refetch(),
-      }}
-      rowId={({ id }) => id}
-      empty={empty}
-    />
+    <ShortTable name={name} columns={COLUMNS} list={list} rowId={({ id }) => id} empty={empty} />
   )
 }
 

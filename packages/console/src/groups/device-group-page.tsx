@@ -12,7 +12,7 @@ import {
 } from '../api/generated/sdk.gen.ts'
 import type { Device, DeviceGroup } from '../api/generated/types.gen.ts'
 import { DEVICE_COLUMNS } from '../devices/device-columns.tsx'
-import { ActionDialog } from '../kit/confirm.tsx'
+import { ActionDialog, ConfirmDialog } from '../kit/confirm.tsx'
 import { DataTable, type Column } from '../kit/data-table.tsx'
 import { LoadedPage } from '../kit/loaded-page.tsx'
 import { Page } from '../kit/page.tsx'
@@ -131,6 +131,8 @@ function Members({ groupId, mayChange }: MembersProps) {
       }),
     query,
   )
+  const [removed, setRemoved] = useState<Device>()
+  const close = () => setRemoved(undefined)
   const remove = useAction({
     run: (device: Device) =>
       deleteDeviceGroupsByIdMembershipsByDeviceId({
@@ -139,8 +141,9 @@ function Members({ groupId, mayChange }: MembersProps) {
       }),
     done: (_, { name }) => texts.removed(name),
     changes: [['device_groups'], ['devices', 'list', 'group', groupId]],
+    showsFailure: true,
+    onDone: close,
   })
-  const { mutate } = remove
   const columns = useMemo<readonly Column<Device>[]>(() => {
     const removing: Column<Device> = {
       id: 'remove',
@@ -148,33 +151,52 @@ function Members({ groupId, mayChange }: MembersProps) {
       width: '72px',
       narrow: true,
       cell: (device) => (
-        <Button size="compact-xs" variant="subtle" onClick={() => mutate(device)}>
+        <Button
+          size="compact-xs"
+          variant="subtle"
+          aria-label={texts.removeOf(device.name)}
+          onClick={() => setRemoved(device)}
+        >
           {texts.remove}
         </Button>
       ),
     }
     return mayChange ? [...CHANGEABLE_COLUMNS, removing] : DEVICE_COLUMNS
-  }, [mayChange, mutate])
+  }, [mayChange])
   return (
-    <DataTable
-      name={texts.members}
-      columns={columns}
-      list={list}
-      rowId={({ id }) => id}
-      onOpen={({ id }) => void navigate({ to: '/devices/$id', params: { id } })}
-      toolbar={
-        <SearchBar
-          path="/device_groups/{id}/devices"
-          value={query}
-          fault={list.error?.message}
-          onChange={search}
-        />
-      }
-      empty={
-        <EmptyState icon={DeviceDesktopIcon} title={texts.noMembers}>
-          {texts.noMembersHelp}
-        </EmptyState>
-      }
-    />
+    <>
+      <DataTable
+        name={texts.members}
+        columns={columns}
+        list={list}
+        rowId={({ id }) => id}
+        onOpen={({ id }) => void navigate({ to: '/devices/$id', params: { id } })}
+        toolbar={
+          <SearchBar
+            path="/device_groups/{id}/devices"
+            value={query}
+            fault={list.searchFault}
+            onChange={search}
+          />
+        }
+        empty={
+          <EmptyState icon={DeviceDesktopIcon} title={texts.noMembers}>
+            {texts.noMembersHelp}
+          </EmptyState>
+        }
+      />
+      <ConfirmDialog
+        isOpen={removed !== undefined}
+        title={texts.removeTitle(removed?.name ?? '')}
+        label={texts.removeLabel}
+        isDanger
+        isPending={remove.isPending}
+        error={remove.error}
+        onConfirm={() => removed !== undefined && remove.mutate(removed)}
+        onClose={close}
+      >
+        {texts.removeHelp}
+      </ConfirmDialog>
+    </>
   )
 }

@@ -73,7 +73,7 @@ export function GroupsPage() {
           <SearchBar
             path="/device_groups"
             value={query}
-            fault={list.error?.message}
+            fault={list.searchFault}
             onChange={search}
           />
         }

@@ -74,7 +74,7 @@ function GroupOfPeople({ group: { id, name } }: { readonly group: PersonGroup })
           <SearchBar
             path="/person_groups/{id}/people"
             value={query}
-            fault={list.error?.message}
+            fault={list.searchFault}
             onChange={search}
           />
         }

@@ -44,7 +44,7 @@ export function PersonGroupsPage() {
           <SearchBar
             path="/person_groups"
             value={query}
-            fault={list.error?.message}
+            fault={list.searchFault}
             onChange={search}
           />
         }

@@ -91,7 +91,7 @@ export function IssuesPage() {
         rowId={({ id }) => id}
         onOpen={({ id }) => void navigate({ to: '/issues/$id', params: { id } })}
         toolbar={
-          <SearchBar path="/issues" value={query} fault={list.error?.message} onChange={search} />
+          <SearchBar path="/issues" value={query} fault={list.searchFault} onChange={search} />
         }
         actions={
           <SearchSwitch

@@ -16,7 +16,7 @@ import {
 import { DataTableRow } from './data-table-row.tsx'
 import classes from './data-table.module.css'
 import { isTyping } from './is-typing.ts'
-import { ErrorState } from './states.tsx'
+import { ErrorState, StaleList } from './states.tsx'
 import { ExportButton, TableMenu } from './table-menu.tsx'
 import { texts } from './texts.ts'
 import { ViewMenu } from './view-menu.tsx'
@@ -69,6 +69,7 @@ export function DataTable<Item extends RowData>(props: DataTableProps<Item>) {
         <ExportButton list={list} />
         <TableMenu table={table} list={list} />
       </div>
+      <StaleList list={list} />
       {list.error !== null && list.items.length === 0 ? (
         <ErrorState error={list.error} onRetry={list.retry} />
       ) : isEmpty ? (

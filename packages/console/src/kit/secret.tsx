@@ -162,11 +162,13 @@ interface IssuedSecretDialogProps {
   readonly onClose: () => void
 }
 
-/** Shows what was issued and is never shown again; it closes by its button only. */
+/** Shows what was issued and is never shown again; it closes by its button only, and the browser asks before it leaves. */
 export function IssuedSecretDialog({ title, secrets, children, onClose }: IssuedSecretDialogProps) {
+  const isOpen = secrets.length > 0
+  useAskBeforeUnload(isOpen)
   return (
     <Modal
-      opened={secrets.length > 0}
+      opened={isOpen}
       onClose={onClose}
       title={title}
       size={560}
@@ -239,4 +241,14 @@ function useHideAfter(isShown: boolean, hide: () => void): void {
     return () => clearTimeout(timer)
     // Only its appearance starts the time.
   }, [isShown])
+}
+
+/** Has the browser ask before the page is closed or loaded anew. */
+function useAskBeforeUnload(isAsked: boolean): void {
+  useEffect(() => {
+    if (!isAsked) return undefined
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault()
+    window.addEventListener('beforeunload', ask)
+    return () => window.removeEventListener('beforeunload', ask)
+  }, [isAsked])
 }

@@ -1,7 +1,7 @@
 /* A table inside a page, for what is few or shown in parts. Long lists have `DataTable`. */
 import { Button, Loader, Skeleton } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { ErrorState } from './states.tsx'
+import { ErrorState, StaleList } from './states.tsx'
 import classes from './short-table.module.css'
 import { texts } from './texts.ts'
 import type { Column } from './use-columns.ts'
@@ -30,42 +30,45 @@ export function ShortTable<Item>({ name, columns, list, rowId, empty }: ShortTab
   }
   if (items.length === 0) return <div className={classes.empty}>{empty}</div>
   return (
-    <div
-      className={classes.scroll}
-      tabIndex={0}
-      role="region"
-      aria-label={name}
-      data-testid="short-table"
-    >
-      <table className={classes.table} aria-label={name}>
-        <thead>
-          <tr>
-            {columns.map(({ id, header, narrow }) => (
-              <th key={id} scope="col" data-wide={narrow === true ? undefined : ''}>
-                {header}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {items.map((item) => (
-            <tr key={rowId(item)}>
-              {columns.map(({ id, cell, narrow }) => (
-                <td key={id} data-wide={narrow === true ? undefined : ''}>
-                  {cell(item)}
-                </td>
+    <>
+      <StaleList list={list} />
+      <div
+        className={classes.scroll}
+        tabIndex={0}
+        role="region"
+        aria-label={name}
+        data-testid="short-table"
+      >
+        <table className={classes.table} aria-label={name}>
+          <thead>
+            <tr>
+              {columns.map(({ id, header, narrow }) => (
+                <th key={id} scope="col" data-wide={narrow === true ? undefined : ''}>
+                  {header}
+                </th>
               ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
-      {hasMore ? (
-        <div className={classes.more}>
-          <Button variant="subtle" size="xs" onClick={list.loadMore}>
-            {list.isLoadingMore ? <Loader size={14} /> : texts.showMore}
-          </Button>
-        </div>
-      ) : null}
-    </div>
+          </thead>
+          <tbody>
+            {items.map((item) => (
+              <tr key={rowId(item)}>
+                {columns.map(({ id, cell, narrow }) => (
+                  <td key={id} data-wide={narrow === true ? undefined : ''}>
+                    {cell(item)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+        {hasMore ? (
+          <div className={classes.more}>
+            <Button variant="subtle" size="xs" onClick={list.loadMore}>
+              {list.isLoadingMore ? <Loader size={14} /> : texts.showMore}
+            </Button>
+          </div>
+        ) : null}
+      </div>
+    </>
   )
 }

@@ -7,6 +7,7 @@ import { ApiError } from '../api/client.ts'
 import { usePageTitle } from './page.tsx'
 import classes from './states.module.css'
 import { texts } from './texts.ts'
+import type { List } from './use-list.ts'
 
 interface EmptyStateProps {
   readonly icon: Icon
@@ -83,6 +84,16 @@ function Gone({ wasThere, isPage }: { readonly wasThere: boolean; readonly isPag
       {wasThere ? texts.deletedHelp : texts.notThereHelp}
     </EmptyState>
   )
+}
+
+interface StaleListProps {
+  readonly list: Pick<List<unknown>, 'items' | 'error' | 'searchFault' | 'retry'>
+}
+
+/** Above the rows of a list that could not be read again; the search says itself what is wrong with it. */
+export function StaleList({ list: { items, error, searchFault, retry } }: StaleListProps) {
+  if (error === null || items.length === 0 || searchFault !== undefined) return null
+  return <Stale error={error} onRetry={retry} />
 }
 
 /** Above what was read before and could not be read again. */

@@ -4,6 +4,7 @@
  */
 import { hashKey, useQueries, useQueryClient, type QueryKey } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
+import { ApiError } from '../api/client.ts'
 import { PAGE_SIZE, type ListPage, type ReadPage } from './list-page.ts'
 import { exportList, findSource, type ListSource } from './list-source.ts'
 import { useTableChoices } from './table-choices.ts'
@@ -22,6 +23,8 @@ export interface List<Item> {
   readonly isLoadingMore: boolean
   readonly hasMore: boolean
   readonly error: Error | null
+  /** What is wrong with the search, in the words of the service, where that is the failure. */
+  readonly searchFault?: string | undefined
   readonly loadMore: () => void
   /** Says which rows are looked at, from the first to the last: they are kept true, and what follows is read. */
   readonly look: (first: number, last: number) => void
@@ -96,6 +99,7 @@ export function useList<Item>(key: QueryKey, read: ReadPage<Item>, search = ''):
     isLoadingMore,
     hasMore: joined.pages.length > 0 && joined.pages.at(-1)?.pagination.next_cursor !== '',
     error,
+    searchFault: toSearchFault(error),
     loadMore: () => setRange({ first: range.first, last: pages.length, ahead: pages.length }),
     look: (first, last) => {
       // What is shown of an earlier search says nothing about this one.
@@ -110,6 +114,13 @@ export function useList<Item>(key: QueryKey, read: ReadPage<Item>, search = ''):
     exportAll: async () =>
       exportList(read, { ...(search === '' ? {} : { query: search }), ...chosen }),
   }
+}
+
+/** What the service says where it could not read the search. */
+function toSearchFault(error: Error | null): string | undefined {
+  if (!(error instanceof ApiError)) return undefined
+  const isOfSearch = error.code === 'invalid_search' || error.fields['query'] !== undefined
+  return isOfSearch ? error.message : undefined
 }
 
 /** The cursors of the pages that are known, and of those up to the one that is wanted. */

@@ -98,7 +98,7 @@ export function LiveQueriesPage() {
           <SearchBar
             path="/live_query_campaigns"
             value={query}
-            fault={list.error?.message}
+            fault={list.searchFault}
             onChange={search}
           />
         }

@@ -1,5 +1,6 @@
 /* How far a live query has come: a bar over its devices, and the figures. */
 import type { LiveQueryCampaign } from '../api/generated/types.gen.ts'
+import { formatCount } from '../kit/figures.ts'
 import { Section } from '../kit/page.tsx'
 import { countAsked } from './campaign-state.tsx'
 import classes from './live-queries.module.css'
@@ -25,7 +26,7 @@ export function Progress({ campaign }: { readonly campaign: LiveQueryCampaign })
       <div className={classes.figures}>
         {figures.map(([label, devices]) => (
           <span key={label}>
-            <b>{devices}</b> {label.toLowerCase()}
+            <b>{formatCount(devices)}</b> {label.toLowerCase()}
           </span>
         ))}
       </div>

@@ -42,9 +42,9 @@ export function QueryForm({ campaign }: QueryFormProps) {
               body: { ...changedMembers(body, toInput(initial)), published },
               throwOnError: true,
             })
-      return data
+      return { ...data, isAskedAnew: data.asked_at !== campaign?.asked_at }
     },
-    done: (_, published) => (published ? texts.askedNow : texts.saved),
+    done: ({ isAskedAnew }, published) => toDone(published, isAskedAnew),
     changes: [['live_query_campaigns']],
     showsFailure: true,
     onDone: ({ id }) => void navigate({ to: '/live-queries/$id', params: { id } }),
@@ -112,6 +112,12 @@ export function QueryForm({ campaign }: QueryFormProps) {
       </ConfirmDialog>
     </form>
   )
+}
+
+/** What is said when it is saved. Devices that are asked the same already are not asked anew. */
+function toDone(isPublished: boolean, isAskedAnew: boolean): string {
+  if (!isPublished) return texts.saved
+  return isAskedAnew ? texts.askedNow : texts.askedAlready
 }
 
 interface Question {

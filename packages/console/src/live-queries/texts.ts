@@ -68,6 +68,7 @@ export const texts = {
   askPermission: 'Needs the permission Create Live Query.',
   saved: 'The draft has been kept.',
   askedNow: 'The devices are being asked.',
+  askedAlready: 'Saved. The devices are being asked this already; nobody is asked anew.',
   cancel: 'Cancel',
 
   above: 'Live queries',

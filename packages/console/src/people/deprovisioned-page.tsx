@@ -60,7 +60,7 @@ export function DeprovisionedPage() {
           <SearchBar
             path="/deprovisioned_people"
             value={query}
-            fault={list.error?.message}
+            fault={list.searchFault}
             onChange={search}
           />
         }

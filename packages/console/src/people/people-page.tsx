@@ -64,7 +64,7 @@ export function PeoplePage() {
         rowId={({ id }) => id}
         onOpen={({ id }) => void navigate({ to: '/people/$id', params: { id } })}
         toolbar={
-          <SearchBar path="/people" value={query} fault={list.error?.message} onChange={search} />
+          <SearchBar path="/people" value={query} fault={list.searchFault} onChange={search} />
         }
         empty={
           <EmptyState icon={PersonIcon} title={texts.none}>

@@ -7,12 +7,14 @@ import {
   getPeopleByIdPersonGroups,
   getPeopleByIdRegisteredDevices,
 } from '../api/generated/sdk.gen.ts'
-import type { AuthLog, Device } from '../api/generated/types.gen.ts'
+import type { AuthLog, Device, PersonGroup } from '../api/generated/types.gen.ts'
 import { SignInResult } from '../devices/device-sign-ins.tsx'
 import { IssueTable } from '../devices/issue-table.tsx'
 import { Section } from '../kit/page.tsx'
+import { readAll } from '../kit/read-all.ts'
 import { RecordLink } from '../kit/record-link.tsx'
 import { ShortTable } from '../kit/short-table.tsx'
+import { Loaded } from '../kit/states.tsx'
 import { Time } from '../kit/time.tsx'
 import { DeviceState } from '../kit/tone.tsx'
 import type { Column } from '../kit/use-columns.ts'
@@ -68,36 +70,37 @@ export function DevicesOfPerson({ id }: PartProps) {
 }
 
 export function IssuesOfPerson({ id }: PartProps) {
-  const issues = useQuery({
-    queryKey: ['issues', 'list', 'person', id],
-    queryFn: async ({ signal }) => {
-      const query = { per_page: 100 }
-      const request = { path: { id }, query, signal, throwOnError: true } as const
-      return (await getPeopleByIdOpenIssues(request)).data.data
-    },
-  })
+  const list = useList(['issues', 'list', 'person', id], (page) =>
+    getPeopleByIdOpenIssues({ ...page, path: { id } }),
+  )
   return (
     <Section title={texts.issues} isFlush>
-      <IssueTable name={texts.issues} issues={issues} empty={texts.noIssues} />
+      <IssueTable name={texts.issues} list={list} empty={texts.noIssues} />
     </Section>
   )
 }
 
 export function GroupsOfPerson({ id }: PartProps) {
-  const list = useList(['person_groups', 'list', 'person', id], (page) =>
-    getPeopleByIdPersonGroups({ ...page, path: { id } }),
-  )
+  const query = useQuery({
+    queryKey: ['person_groups', 'list', 'person', id],
+    queryFn: ({ signal }) =>
+      readAll<PersonGroup>((page) => getPeopleByIdPersonGroups({ ...page, path: { id } }), signal),
+  })
   return (
     <Section title={texts.groups}>
-      {list.items.length === 0 ? (
-        <span className={classes.quiet}>{list.isLoading ? '' : texts.noGroups}</span>
-      ) : (
-        <Group gap={6}>
-          {list.items.map((group) => (
-            <Badge key={group.id}>{group.name}</Badge>
-          ))}
-        </Group>
-      )}
+      <Loaded query={query} height={20}>
+        {(groups) =>
+          groups.length === 0 ? (
+            <span className={classes.quiet}>{texts.noGroups}</span>
+          ) : (
+            <Group gap={6}>
+              {groups.map((group) => (
+                <Badge key={group.id}>{group.name}</Badge>
+              ))}
+            </Group>
+          )
+        }
+      </Loaded>
     </Section>
   )
 }

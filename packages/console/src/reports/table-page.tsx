@@ -85,7 +85,7 @@ function Records({ table }: { readonly table: ReportingTable }) {
         list={list}
         rowId={({ id }) => id}
         toolbar={
-          <SearchBar fields={fields} value={query} fault={list.error?.message} onChange={search} />
+          <SearchBar fields={fields} value={query} fault={list.searchFault} onChange={search} />
         }
         empty={
           <EmptyState icon={TableIcon} title={texts.noRecords}>

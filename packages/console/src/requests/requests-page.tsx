@@ -119,7 +119,7 @@ function Inbox() {
             <SearchBar
               path={path}
               value={query}
-              fault={list.error?.message}
+              fault={list.searchFault}
               onChange={(next) => go({ kind, query: next })}
             />
           )

@@ -2,7 +2,9 @@
  * The command palette: every place, by name or by other words for it, saved views of lists, and lists that
  * are searched for what is typed.
  */
+import { useHotkeys } from '@mantine/hooks'
 import {
+  spotlight,
   Spotlight,
   type SpotlightActionData,
   type SpotlightActionGroupData,
@@ -45,6 +47,7 @@ export function Palette() {
       onClick: () => openView(view),
     })),
   }
+  useHotkeys([['mod + K', openPalette]])
   const groups = views.length === 0 ? ofPlaces : [...ofPlaces, ofViews]
   const open = places.flatMap(({ places: own }) => own.map(({ to }) => to))
   return (
@@ -54,7 +57,7 @@ export function Palette() {
         ...groups.map((group) => narrow(group, text)).filter(({ actions }) => actions.length > 0),
         ...toSearches(text, open, (to, query) => void navigate({ to, search: { query } })),
       ]}
-      shortcut={['mod + K']}
+      shortcut={null}
       nothingFound={texts.paletteNothing}
       searchProps={{
         placeholder: texts.palette,
@@ -65,6 +68,11 @@ export function Palette() {
       maxHeight={420}
     />
   )
+}
+
+/** A dialog keeps what it shows or asks: the palette would lead away from it. */
+function openPalette(): void {
+  if (document.querySelector('[role=dialog][aria-modal=true]') === null) spotlight.open()
 }
 
 /** The places of a group that the text names, or means by another word. */

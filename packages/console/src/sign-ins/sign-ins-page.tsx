@@ -86,12 +86,7 @@ export function SignInsPage() {
         rowId={({ id }) => id}
         onOpen={({ id }) => void navigate({ to: '/sign-ins/$id', params: { id } })}
         toolbar={
-          <SearchBar
-            path="/auth_logs"
-            value={query}
-            fault={list.error?.message}
-            onChange={search}
-          />
+          <SearchBar path="/auth_logs" value={query} fault={list.searchFault} onChange={search} />
         }
         actions={
           <SearchSwitch

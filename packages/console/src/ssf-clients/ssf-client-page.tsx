@@ -9,6 +9,7 @@ import { CodeBlock } from '../kit/code-block.tsx'
 import { ActionDialog } from '../kit/confirm.tsx'
 import { Copyable } from '../kit/copyable.tsx'
 import { Facts, Page, Section } from '../kit/page.tsx'
+import { readAll } from '../kit/read-all.ts'
 import { Loaded } from '../kit/states.tsx'
 import { Time } from '../kit/time.tsx'
 import { useMay } from '../shell/session.ts'
@@ -100,34 +101,39 @@ function ClientFacts({ client }: { readonly client: SsfClient }) {
 }
 
 function ClientStreams({ client }: { readonly client: SsfClient }) {
-  const { data } = useQuery({
+  const query = useQuery({
     queryKey: ['ssf_streams', 'list', 'all'],
-    queryFn: async ({ signal }) => {
-      const answer = await getSsfStreams({ query: { per_page: 100 }, signal, throwOnError: true })
-      return (answer.data as { readonly data: readonly Stream[] }).data
-    },
+    queryFn: ({ signal }) => readAll<Stream>(getSsfStreams, signal),
   })
   const audience = client.audience ?? client.client_id
-  const streams = (data ?? []).filter(({ aud }) => aud === audience)
   return (
     <Section title={words.streams} lead={words.streamsHelp}>
-      {streams.length === 0 ? (
-        <Text size="sm" c="dimmed">
-          {words.noStreams}
-        </Text>
-      ) : (
-        <Stack gap={6}>
-          {streams.map(({ id, name, status }) => (
-            <Group key={id} gap="sm">
-              <Link to="/signals/streams/$streamId" params={{ streamId: id }}>
-                {name}
-              </Link>
-              <StreamStatus status={status} isPlain />
-            </Group>
-          ))}
-        </Stack>
-      )}
+      <Loaded query={query} height={20}>
+        {(all) => <StreamLinks streams={all.filter(({ aud }) => aud === audience)} />}
+      </Loaded>
     </Section>
+  )
+}
+
+function StreamLinks({ streams }: { readonly streams: readonly Stream[] }) {
+  if (streams.length === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        {words.noStreams}
+      </Text>
+    )
+  }
+  return (
+    <Stack gap={6}>
+      {streams.map(({ id, name, status }) => (
+        <Group key={id} gap="sm">
+          <Link to="/signals/streams/$streamId" params={{ streamId: id }}>
+            {name}
+          </Link>
+          <StreamStatus status={status} isPlain />
+        </Group>
+      ))}
+    </Stack>
   )
 }
 

@@ -74,7 +74,7 @@ export function WebhookEventsTab({ id }: { readonly id: string }) {
         <SearchBar
           path="/webhook_events"
           value={query}
-          fault={list.error?.message}
+          fault={list.searchFault}
           onChange={search}
         />
       }

@@ -1,7 +1,12 @@
 /* Two admins at the same records, in a real browser: what one types stays, and what the other did is not undone. */
 import { describe, expect, it } from 'vitest'
 import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
-import { insertCheck, insertDevice, insertReenrollmentRequest } from '../support/factories.ts'
+import {
+  insertCheck,
+  insertDevice,
+  insertDeviceGroup,
+  insertReenrollmentRequest,
+} from '../support/factories.ts'
 import { consoleForTests } from './support/open-console.ts'
 import { sendAs } from './support/send-as.ts'
 
@@ -171,6 +176,22 @@ describe('a live query', () => {
   })
 })
 
+describe('a live query that is asked already', () => {
+  it('is not said to be asked anew when another name alone is saved', async () => {
+    const page = await console.openPage('/live-queries')
+    const asked = await sendAs<Named>(page, 'POST', '/live_query_campaigns', {
+      name: 'Uptime',
+      sql: 'select days from uptime',
+      target_all_devices: true,
+      published: true,
+    })
+    await page.goto(`/console/live-queries/${asked.id}/edit`)
+    await page.getByLabel('Name').fill('How long')
+    await page.getByRole('button', { name: 'Ask now' }).click()
+    await page.getByText('nobody is asked anew').waitFor()
+  })
+})
+
 describe('requests that are decided together', () => {
   it('are tried again without those that were decided, and open wherever they stand', async () => {
     const { db } = console.api.services
@@ -228,6 +249,16 @@ describe('the strategy of a check', () => {
     await save.click()
     await page.getByRole('button', { name: 'Save the strategy' }).click()
     await page.getByText('The strategy is saved.').waitFor()
+  })
+
+  it('offers every group, however many there are', async () => {
+    const { db } = console.api.services
+    const id = await insertCheck(db)
+    for (let at = 0; at <= 100; at += 1) await insertDeviceGroup(db, { name: `Group ${at}` })
+    const page = await console.openPage(`/checks/${id}/strategy`)
+    const groups = page.locator('input').and(page.getByLabel('Only devices in these groups run it'))
+    await groups.fill('Group 100')
+    await page.getByRole('option', { name: 'Group 100' }).waitFor()
   })
 
   it('blocks from the day on that is chosen, as days begin where the admin is', async () => {

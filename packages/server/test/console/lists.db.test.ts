@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { insertDevice } from '../support/factories.ts'
 import { consoleForTests, expectAccessible, expectFitting } from './support/open-console.ts'
+import { sendAs } from './support/send-as.ts'
 
 const HOSTILE = '=HYPERLINK("https://evil.example.com";"click")'
 
@@ -54,6 +55,26 @@ describe('an export', () => {
     )
     await page.getByRole('button', { name: 'Export as CSV' }).click()
     await page.getByText('Too many files are being exported.').waitFor()
+  })
+})
+
+describe('a list', () => {
+  it('says above its rows that it could not be read again, and not of its search', async () => {
+    const page = await console.openPage('/groups')
+    const add = async (name: string) => sendAs(page, 'POST', '/device_groups', { name })
+    await add('Read before')
+    await page.getByRole('link', { name: 'Read before' }).waitFor()
+    const reads = '**/device_groups?*'
+    await page.route(reads, (route) =>
+      route.fulfill({ status: 409, json: { code: 'conflict', message: 'Not now.' } }),
+    )
+    await add('Read later')
+    await page.getByText('This could not be read again and may be out of date: Not now.').waitFor()
+    await page.getByRole('link', { name: 'Read before' }).waitFor()
+    expect(await page.getByRole('search').getByText('Not now.').count()).toBe(0)
+    await page.unroute(reads)
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('link', { name: 'Read later' }).waitFor()
   })
 })
 

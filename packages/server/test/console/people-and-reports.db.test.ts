@@ -32,6 +32,15 @@ describe('people', () => {
     await page.getByText('Engineering').waitFor()
   })
 
+  it('are not said to be in no group where that could not be read', async () => {
+    const page = await console.openPage('/people')
+    await page.route('**/people/*/person_groups*', (route) =>
+      route.fulfill({ status: 409, json: { code: 'conflict', message: 'Not these.' } }),
+    )
+    await page.getByRole('link', { name: 'Ada Lovelace' }).click()
+    await page.getByRole('region', { name: 'Groups' }).getByText('Not these.').waitFor()
+  })
+
   it('who have been deprovisioned have a list of their own', async () => {
     const page = await console.openPage('/people')
     await page.getByRole('link', { name: 'Deprovisioned' }).click()
@@ -57,7 +66,9 @@ describe('groups', () => {
     await page.getByLabel('Name').fill('Ada’s')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('heading', { level: 1, name: 'Ada’s' }).waitFor()
-    await page.getByRole('button', { name: 'Remove' }).click()
+    await page.getByRole('button', { name: 'Remove bo-laptop from the group' }).click()
+    const question = page.getByRole('dialog', { name: 'Remove bo-laptop from the group?' })
+    await question.getByRole('button', { name: 'Remove device' }).click()
     await page.getByText('No device is in this group').waitFor()
     await page.getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('button', { name: 'Delete group' }).click()

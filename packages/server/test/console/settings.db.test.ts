@@ -28,6 +28,14 @@ describe('the settings', () => {
     await page.keyboard.type('It asks again after a repair.')
     await page.keyboard.press('Enter')
     const issued = page.getByRole('dialog', { name: 'The secret of Ticket robot' })
+    // Nothing leads away from what is shown once, unless the admin says so.
+    await issued.locator(':focus').waitFor()
+    await page.keyboard.press('Control+k')
+    const asking = page.waitForEvent('dialog')
+    await page.evaluate('void setTimeout(() => location.reload())')
+    const asked = await asking
+    expect(asked.type()).toBe('beforeunload')
+    await asked.dismiss()
     await issued.getByRole('button', { name: /^Reveal/ }).click()
     const secret = await issued.getByText(/^k2sk_v1_/).textContent()
     await page.getByRole('button', { name: 'I have stored it' }).click()

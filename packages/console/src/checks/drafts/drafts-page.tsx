@@ -75,7 +75,7 @@ export function DraftsPage() {
           <SearchBar
             path="/custom_check_drafts"
             value={query}
-            fault={list.error?.message}
+            fault={list.searchFault}
             onChange={search}
           />
         }
