@@ -243,7 +243,7 @@ describe('an awkward transmitter', () => {
   })
 
   test('that sends again what is acknowledged is not asked without a pause', async () => {
-    const PAUSE_MS = 60
+    const PAUSE_MS = 200
     await queue('a')
     const token = transmitter.queue.get('a') ?? ''
     const { client, received } = createScene({
@@ -260,8 +260,8 @@ describe('an awkward transmitter', () => {
     const stopped = new AbortController()
     const begunMs = performance.now()
     const polling = client.start(stopped.signal)
-    await vi.waitUntil(() => transmitter.requests.length >= 4)
-    // Nothing is new from the second answer on: two pauses at least lie between four requests.
+    await vi.waitUntil(() => transmitter.requests.length >= 8)
+    // Two requests lie between pauses, that which acknowledges and that which polls.
     expect(performance.now() - begunMs).toBeGreaterThan(2 * PAUSE_MS - 5)
     stopped.abort()
     await polling
