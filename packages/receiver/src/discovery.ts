@@ -68,7 +68,9 @@ async function discover(issuer: string, options: DiscoveryOptions): Promise<Disc
 
 function isOtherPlacePossible(error: unknown): boolean {
   if (isNothingThere(error)) return true
-  return error instanceof TransmitterError && error.code === 'bad_response'
+  if (!(error instanceof TransmitterError)) return false
+  // Some answer 403 for what is not there.
+  return error.code === 'bad_response' || error.status === 403
 }
 
 function isNothingThere(error: unknown): boolean {

@@ -59,6 +59,15 @@ const KEYS_MAX = 100
 /** How many headers that no key fits are remembered, and how long one of them may be. */
 const MISSED_HEADERS_MAX = 100
 const MISSED_HEADER_LENGTH_MAX = 256
+const MISSED_HEADER_MS_MAX = 10 * 60_000
+/** How many fetches have to do without a key, until SETs with it are refused during the cool-down too. */
+const FETCHES_OF_MISSED = 2
+
+/** When a header that no key fits was first asked for, and how many fetches had begun then. */
+interface FirstMiss {
+  readonly fetches: number
+  readonly atMs: number
+}
 
 /** Uses a fixed JWKS. */
 export function createLocalKeySource(jwks: JSONWebKeySet): KeySource {
@@ -76,8 +85,8 @@ export function createLocalKeySource(jwks: JSONWebKeySet): KeySource {
  * Fetches the JWKS at first use, refreshes it in passing when it gets old, and at once when a key
  * is not in it, but never more often than the cool-down allows. While fetching fails the last keys
  * serve on, without waiting; requests at the same time share one fetch. A key counts as unknown only
- * when a fetch that began after it was first asked for did not bring it: until then the answer
- * during the cool-down is that the keys are unavailable, and the SET comes again.
+ * when a fetch that began after it was asked for did not bring it, or two since it was first asked for:
+ * until then the answer during the cool-down is that the keys are unavailable, and the SET comes again.
  *
  * @throws TypeError when the URL is neither HTTPS nor loopback.
  */
@@ -94,8 +103,8 @@ class RemoteKeySource implements KeySource {
   #fetches = 0
   /** The number of the last fetch that brought keys. */
   #broughtBy = 0
-  /** How many fetches had begun when a header that no key fits was first asked for. */
-  readonly #firstMisses = new Map<string, number>()
+  /** When a header that no key fits was first asked for. */
+  readonly #firstMisses = new Map<string, FirstMiss>()
   #attemptedAtMs = Number.NEGATIVE_INFINITY
   #lastFailure: unknown
   #fetching: Promise<void> | undefined
@@ -130,26 +139,32 @@ class RemoteKeySource implements KeySource {
     const refreshed = await this.#select(header)
     if (refreshed.length > 0) return refreshed
     // A key that is unknown while the latest keys could not be read may well be a new one.
+    const { fetches } = this.#firstMiss(header, fetchesBefore)
     const hasLooked =
-      this.#broughtBy > this.#firstMiss(header, fetchesBefore) && this.#lastFailure === undefined
+      (this.#broughtBy > fetchesBefore || this.#broughtBy >= fetches + FETCHES_OF_MISSED) &&
+      this.#lastFailure === undefined
     throw hasLooked ? unknownKeyError() : this.#unavailable()
   }
 
   /**
-   * How many fetches had begun when the header was first asked for, remembered in bounded space: all
-   * SETs with a key that is not published are refused after one fetch, not each after its own.
+   * When the header was first asked for, remembered in bounded space and for a bounded time: SETs with a key that
+   * several fetches did not bring are refused without a fetch of their own. One fetch is not enough for that: a
+   * transmitter may sign by a key a moment before it publishes it.
    */
-  #firstMiss(header: KeyHeader, fetchesBefore: number): number {
+  #firstMiss(header: KeyHeader, fetchesBefore: number): FirstMiss {
     const name = missedName(header)
+    const nowMs = this.#options.nowMs()
     const earlier = this.#firstMisses.get(name)
-    if (earlier !== undefined) return earlier
-    if (name.length > MISSED_HEADER_LENGTH_MAX) return fetchesBefore
+    const ageMs = earlier === undefined ? -1 : nowMs - earlier.atMs
+    if (earlier !== undefined && ageMs >= 0 && ageMs < MISSED_HEADER_MS_MAX) return earlier
+    const miss = { fetches: fetchesBefore, atMs: nowMs }
+    if (name.length > MISSED_HEADER_LENGTH_MAX) return miss
     if (this.#firstMisses.size >= MISSED_HEADERS_MAX) {
       const [oldest] = this.#firstMisses.keys()
       if (oldest !== undefined) this.#firstMisses.delete(oldest)
     }
-    this.#firstMisses.set(name, fetchesBefore)
-    return fetchesBefore
+    this.#firstMisses.set(name, miss)
+    return miss
   }
 
   /**

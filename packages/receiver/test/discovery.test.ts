@@ -40,6 +40,16 @@ describe('the discovery document', () => {
     expect(urls).toEqual([INSERTED])
   })
 
+  test('is looked for elsewhere where 403 stands for what is not there, which is told where there is none', async () => {
+    const { fetch, urls } = createWeb({
+      [INSERTED]: () => new Response(null, { status: 403 }),
+      [APPENDED]: () => new Response(null, { status: 404 }),
+    })
+    const found = discoverTransmitter(ISSUER, { fetch })
+    await expect(found).rejects.toMatchObject({ code: 'forbidden' })
+    expect(urls).toEqual([INSERTED, APPENDED])
+  })
+
   test('is found behind the path of the issuer where some transmitters have it', async () => {
     const { fetch, urls } = createWeb({ [APPENDED]: document() })
     expect(await discoverTransmitter(ISSUER, { fetch })).toEqual({ issuer: ISSUER })
@@ -65,7 +75,6 @@ describe('the discovery document', () => {
   test.each([
     ['is down', 503, 'unavailable'],
     ['asks to wait', 429, 'rate_limited'],
-    ['lets nobody in', 403, 'forbidden'],
   ])('is not looked for elsewhere while the transmitter %s', async (_title, status, code) => {
     const headers = { 'retry-after': '7' }
     const { fetch, urls } = createWeb({

@@ -124,7 +124,7 @@ describe('simulate', () => {
         url: server.baseUrl,
         secret: 'secret',
         count: 3,
-        durationMs: 300,
+        durationMs: 2_000,
         fleet: {
           startSpreadMs: 0,
           nodeKeys: { get: () => 'key-of-an-earlier-run', set: () => undefined },

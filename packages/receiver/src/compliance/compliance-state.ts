@@ -69,7 +69,8 @@ export interface ComplianceState {
   /**
    * Compares everything with the state of the stream and corrects what differs; events that come
    * meanwhile are respected. Calls at the same time share one run, with the `timeoutMs` of the first; it goes on as long
-   * as one of them waits. A stream that counts from the beginning again, because it was made anew, is noticed by its state.
+   * as one of them waits. Where the state is not as far as the stored numbers,
+   * the stream was made anew: its state is believed then.
    *
    * @throws TypeError without a `source`; TransmitterError `aborted` by the signal; what the source throws.
    */
@@ -167,6 +168,7 @@ class StoredComplianceState implements ComplianceState {
     const call = { signal: controller.signal, ...(timeoutMs === undefined ? {} : { timeoutMs }) }
     const report = reconcileWithState({
       pages: source(call),
+      signal: controller.signal,
       store,
       inTurn: (work) => this.#inTurn(work),
       onChange: async (change) => onChange?.(change),

@@ -26,6 +26,8 @@ export interface ReconcileReport {
 /** What a reconciliation works with. */
 export interface ReconcileParts {
   readonly pages: AsyncIterable<StreamState>
+  /** Ends the reconciliation, also where the source of the pages does not look at it. */
+  readonly signal: AbortSignal
   readonly store: ComplianceStore
   /** Runs work when no event is being applied. */
   readonly inTurn: <Value>(work: () => Promise<Value>) => Promise<Value>
@@ -45,6 +47,7 @@ export async function reconcileWithState(parts: ReconcileParts): Promise<Reconci
   const before = await parts.inTurn(async () => parts.store.readPosition())
   let isAnew = false
   for await (const page of parts.pages) {
+    parts.signal.throwIfAborted()
     isAnew ||= floor === undefined && isCountedAnew(before, page)
     floor = {
       as_of: Math.min(page.as_of, floor?.as_of ?? page.as_of),
@@ -68,6 +71,7 @@ export async function reconcileWithState(parts: ReconcileParts): Promise<Reconci
       await parts.store.commit({ entries, removedKeys: [], position: undefined })
     })
   }
+  parts.signal.throwIfAborted()
   if (floor === undefined) throw new RangeError('the state of the stream has no page')
   counts.removed = await removeOthers(parts, keys, { ...floor, isAnew })
   return { ...counts, asOfSequence: floor.as_of_sequence }

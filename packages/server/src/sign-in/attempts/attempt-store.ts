@@ -107,7 +107,7 @@ export async function deleteAttempt(tx: Transaction<Schema>, id: string): Promis
   await attemptTable.delete(tx, { id })
 }
 
-/** How many attempts from an address are under way, or came to nothing since a time, counted up to a bound. */
+/** How many attempts from an address are under way, or began since a time and came to nothing, counted up to a bound. */
 export async function countAttemptsOfAddress(
   db: Kysely<Schema>,
   bucket: string,
@@ -122,7 +122,7 @@ export async function countAttemptsOfAddress(
       union all
       (select from sign_in_attempt
        where address_bucket = ${bucket} and stage in ('refused', 'abandoned')
-         and ended_at > ${failedSince}
+         and ended_at > ${failedSince} and started_at > ${failedSince}
        limit ${countMax})) attempts`.execute(db)
   return rows[0]?.count ?? 0
 }

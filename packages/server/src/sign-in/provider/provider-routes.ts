@@ -31,8 +31,8 @@ const PREFIX = '/sign-in'
  */
 const FORM_PATHS = ['/authorize', '/end_session'] as const
 
-/** What the headers of a request leave to its address. */
-const ADDRESS_LENGTH_MAX = 8 * 1024
+/** What proxies take for the first line of a request, with room for its other words. */
+const ADDRESS_LENGTH_MAX = 7 * 1024
 
 /** What the library answers by itself. */
 const LIBRARY_PATHS = [

@@ -56,7 +56,8 @@ const LIFETIMES = {
   Interaction: INTERACTION_SECONDS,
   PushedAuthorizationRequest: REQUEST_SECONDS,
   Grant: TOKEN_SECONDS,
-  Session: BROWSER_SECONDS,
+  Session: (_context: unknown, { accountId }: { readonly accountId?: string | undefined }) =>
+    accountId === undefined ? INTERACTION_SECONDS : BROWSER_SECONDS,
 } as const
 
 /** The paths of the provider below `/sign-in`. */
