@@ -154,7 +154,8 @@ describe('a draft', () => {
 })
 
 describe('a live query', () => {
-  it('is not put to anybody by Enter in its name, nor withdrawn without a question', async () => {
+  /** The form of a query that the devices are being asked. */
+  const editAsked = async () => {
     const page = await console.openPage('/live-queries')
     const asked = await sendAs<Named>(page, 'POST', '/live_query_campaigns', {
       name: 'Uptime',
@@ -163,6 +164,11 @@ describe('a live query', () => {
       published: true,
     })
     await page.goto(`/console/live-queries/${asked.id}/edit`)
+    return { page, asked }
+  }
+
+  it('is not put to anybody by Enter in its name, nor withdrawn without a question', async () => {
+    const { page, asked } = await editAsked()
     const name = page.getByLabel('Name')
     await name.fill('How long')
     await name.press('Enter')
@@ -174,18 +180,9 @@ describe('a live query', () => {
     )
     expect(stored).toMatchObject({ name: 'Uptime', published: true })
   })
-})
 
-describe('a live query that is asked already', () => {
   it('is not said to be asked anew when another name alone is saved', async () => {
-    const page = await console.openPage('/live-queries')
-    const asked = await sendAs<Named>(page, 'POST', '/live_query_campaigns', {
-      name: 'Uptime',
-      sql: 'select days from uptime',
-      target_all_devices: true,
-      published: true,
-    })
-    await page.goto(`/console/live-queries/${asked.id}/edit`)
+    const { page } = await editAsked()
     await page.getByLabel('Name').fill('How long')
     await page.getByRole('button', { name: 'Ask now' }).click()
     await page.getByText('nobody is asked anew').waitFor()
