@@ -2697,7 +2697,9 @@ CREATE INDEX audit_entry_actor_name ON public.audit_entry USING btree ("left"(ac
 CREATE INDEX audit_entry_block ON public.audit_entry USING btree (((sequence >> 5)));
 CREATE INDEX audit_entry_recorded_at ON public.audit_entry USING btree (recorded_at, sequence);
 CREATE INDEX audit_entry_request ON public.audit_entry USING hash (request_id);
+CREATE INDEX audit_entry_times ON public.audit_entry USING brin (recorded_at, ((sequence - 0))) WITH (pages_per_range='32', autosummarize='on');
 CREATE INDEX audit_text_block_words ON public.audit_text_block USING gin (words gin_trgm_ops);
+CREATE INDEX auth_log_session_address ON public.auth_log_session USING hash (ip_address);
 CREATE INDEX auth_log_session_device ON public.auth_log_session USING btree (device_id, id);
 CREATE INDEX auth_log_session_expires_at ON public.auth_log_session USING btree (expires_at) WHERE (expires_at IS NOT NULL);
 CREATE INDEX auth_log_session_failed ON public.auth_log_session USING btree (id) WHERE (result = 'Fail'::text);
@@ -2706,7 +2708,7 @@ CREATE INDEX auth_log_session_person_email ON public.auth_log_session USING hash
 CREATE INDEX auth_log_session_started_at ON public.auth_log_session USING btree (started_at, id);
 CREATE INDEX auth_log_session_stopped ON public.auth_log_session USING btree (started_at) WHERE (result = 'Fail'::text);
 CREATE INDEX auth_log_session_texts ON public.auth_log_session USING gin (person_name gin_trgm_ops, person_email gin_trgm_ops, ip_address gin_trgm_ops, city gin_trgm_ops, country gin_trgm_ops, agent_version gin_trgm_ops, browser_name gin_trgm_ops);
-CREATE INDEX auth_log_session_updated_at ON public.auth_log_session USING brin (updated_at, ((id + 0))) WITH (pages_per_range='32', autosummarize='on');
+CREATE INDEX auth_log_session_times ON public.auth_log_session USING brin (started_at, updated_at, ((id + 0))) WITH (pages_per_range='32', autosummarize='on');
 CREATE INDEX browser_key_device ON public.browser_key USING btree (device_id);
 CREATE INDEX browser_key_last_used ON public.browser_key USING btree (last_used_at, id);
 CREATE INDEX browser_key_person ON public.browser_key USING btree (person_id);
@@ -2765,8 +2767,8 @@ CREATE INDEX issue_in_round ON public.issue USING btree (((id + 0))) WHERE (foll
 CREATE INDEX issue_open ON public.issue USING btree (device_id, id) WHERE (resolved_at IS NULL);
 CREATE UNIQUE INDEX issue_open_key ON public.issue USING btree (device_id, person_id, check_id, issue_value) NULLS NOT DISTINCT WHERE (resolved_at IS NULL);
 CREATE INDEX issue_person ON public.issue USING btree (person_id, id) WHERE (person_id IS NOT NULL);
-CREATE INDEX issue_rechecked ON public.issue USING brin (last_rechecked_at, updated_at, ((id + 0))) WITH (pages_per_range='32', autosummarize='on');
 CREATE INDEX issue_resolved_at ON public.issue USING btree (resolved_at, id) WHERE (resolved_at IS NOT NULL);
+CREATE INDEX issue_times ON public.issue USING brin (detected_at, resolved_at, blocks_device_at, last_rechecked_at, updated_at, ((id + 0))) WITH (pages_per_range='32', autosummarize='on');
 CREATE INDEX issue_values ON public.issue USING gin (issue_value gin_trgm_ops) WHERE (issue_value IS NOT NULL);
 CREATE INDEX jwks_fetch_last_fetched_at ON public.jwks_fetch USING btree (last_fetched_at);
 CREATE INDEX live_query_result_campaign ON public.live_query_result USING btree (campaign_id, id);

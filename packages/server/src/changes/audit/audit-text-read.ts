@@ -2,12 +2,13 @@
  * How entries are found by their descriptions: by the words of 32 entries together, which are indexed, and then one by
  * one. The rows with the words are written by the chainer, of entries that are settled.
  */
-import { sql, type RawBuilder, type SqlBool } from 'kysely'
+import { sql, type Expression, type RawBuilder, type SqlBool } from 'kysely'
 import type { SearchClause } from '../../platform/search/search-field.ts'
 import {
   clauseToSql,
   type ClauseCondition,
   type ConditionUse,
+  type KeyReach,
 } from '../../platform/search/search-to-sql.ts'
 
 /** The entries of a block have the same sequence but for these bits. */
@@ -19,7 +20,11 @@ export function isBlockComplete(before: bigint, settled: bigint): boolean {
 }
 
 /** The description of an entry, as a field of a list: of those in blocks, and of the last ones, which are in none yet. */
-export function hasDescription(clause: SearchClause, use: ConditionUse): ClauseCondition {
+export function hasDescription(
+  clause: SearchClause,
+  use: ConditionUse,
+  reach: KeyReach,
+): ClauseCondition {
   const isMatch = clauseToSql(sql.ref('audit_entry.description'), clause)
   if (use === 'compared') return isMatch
   const inNoBlock = sql`(select coalesce(max(block) + 1, 0) << 5 from audit_text_block)`
@@ -32,9 +37,14 @@ export function hasDescription(clause: SearchClause, use: ConditionUse): ClauseC
   }
   return [
     sql<SqlBool>`exists (select from audit_text_block
-      where block = audit_entry.sequence >> 5 and ${hasWords(clause)}) and ${isMatch}`,
+      where block = audit_entry.sequence >> 5 and ${hasWords(clause)}
+        and ${reach(sql.ref('block'), toBlock)}) and ${isMatch}`,
     sql<SqlBool>`audit_entry.sequence >= ${inNoBlock} and ${isMatch}`,
   ]
+}
+
+function toBlock(sequence: Expression<unknown>): Expression<unknown> {
+  return sql`${sequence}::bigint >> 5`
 }
 
 /** That a block has each word of the text; at the ends of a part of a description, words that begin or end so. */

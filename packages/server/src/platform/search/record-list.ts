@@ -36,15 +36,17 @@ import { toPreparedDb } from '../db/database.ts'
 import { readRows, type ReadAhead } from '../db/read-ahead.ts'
 import { toOwnName, toRecord, type CamelCased } from '../db/record-table.ts'
 import { parseId } from '../ids.ts'
-import type {
-  SearchExpression,
-  SearchField,
-  SearchFieldType,
-  SearchOperator,
+import {
+  clausesOf,
+  type SearchExpression,
+  type SearchField,
+  type SearchFieldType,
+  type SearchOperator,
 } from './search-field.ts'
 import {
   searchToAlternatives,
   searchToSql,
+  type KeyReach,
   type SearchColumn,
   type SearchColumns,
 } from './search-to-sql.ts'
@@ -82,6 +84,8 @@ export interface ListDeclaration<Schema, Row> {
   readonly select: (db: Kysely<Schema>) => ListQuery<Row>
   /** Rows that are looked at in the order of the key first, where `NEAR_ROWS` is not right. */
   readonly nearRows?: number
+  /** What summaries of pages hold for the key beside times, where they are of use to nothing else; the key and 0 when left out. */
+  readonly timeKey?: RawBuilder<unknown>
 }
 
 /** What a list needs of the query that selects its rows. */
@@ -228,16 +232,33 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
     const scope =
       scopeOfPage === undefined ? this.#scope : sql<SqlBool>`${this.#scope} and ${scopeOfPage}`
     if (search === undefined) return sql<SqlBool>`${scope} and ${afterKey(this.#key, window)}`
-    const { nearRows = NEAR_ROWS } = this.#declaration
+    const unorderedKey = sql`(${this.#key} + 0)`
+    const { nearRows = NEAR_ROWS, timeKey = unorderedKey } = this.#declaration
+    const isByTime = clausesOf(search).every(({ field }) => field.type === 'timestamp')
     const keys = selectKeys(this.table, {
       key: this.#key,
+      unorderedKey: isByTime ? timeKey : unorderedKey,
+      isByTime,
+      order: this.#toTimeOrder(search, window),
       scope,
       window,
       isMatch: searchToSql(search, this.columns),
-      alternatives: searchToAlternatives(search, this.columns),
+      toAlternatives: (reach) => searchToAlternatives(search, this.columns, reach),
       nearRows,
     })
     return sql<SqlBool>`${this.#key} = any(array(${keys}))`
+  }
+
+  /**
+   * The order of the only field of a search, a time that is a column: of the last rows first, since PostgreSQL takes the
+   * first ones from an index of times, behind all of which all matches are.
+   */
+  #toTimeOrder(search: SearchExpression, { isDescending = false }: PageWindow) {
+    const [first, ...others] = clausesOf(search)
+    const isOne = search.kind !== 'or' && others.every(({ field }) => field === first?.field)
+    const column = first?.field.type === 'timestamp' ? this.columns[first.field.name] : undefined
+    const isOrdered = isDescending && isOne && column !== undefined && typeof column !== 'function'
+    return isOrdered ? sql`order by ${column} desc` : sql``
   }
 }
 
@@ -278,13 +299,22 @@ function toKeyed(statement: CompiledQuery): KeyedStatement {
 /** A page of 101 rows is full within these where one of fifty matches; to look at all takes 5 ms. */
 const NEAR_ROWS = 5_000
 
+/** The largest bigint. */
+const KEY_MAX = sql.raw('9223372036854775807')
+
 interface PageConditions {
   readonly key: RawBuilder<unknown>
+  /** The key as no index of a whole list is in the order of. */
+  readonly unorderedKey: RawBuilder<unknown>
+  /** Whether times are all that is looked for. */
+  readonly isByTime: boolean
+  /** The order in which matches are taken; that of an index when empty. */
+  readonly order: RawBuilder<unknown>
   readonly scope: Expression<SqlBool>
   readonly window: PageWindow
   readonly isMatch: Expression<SqlBool>
   /** Each match meets exactly one of these. */
-  readonly alternatives: readonly Expression<SqlBool>[]
+  readonly toAlternatives: (reach: KeyReach) => readonly Expression<SqlBool>[]
   readonly nearRows: number
 }
 
@@ -299,15 +329,22 @@ interface PageConditions {
  * looked for one by one, each by the index that answers it.
  */
 function selectKeys(tableName: string, conditions: PageConditions): RawBuilder<unknown> {
-  const { key, scope, window, isMatch, alternatives, nearRows } = conditions
+  const { key, unorderedKey, scope, window, isMatch, toAlternatives, order, nearRows } = conditions
   const table = sql.table(tableName)
-  const unorderedKey = sql`(${key} + 0)`
   const isBehindStart = sql`${scope} and ${afterKey(unorderedKey, window)}`
-  const { isDescending = false } = window
+  const { isDescending = false, afterId } = window
   const outermost = isDescending ? sql`min` : sql`max`
-  const isWithin = isDescending ? sql`>=` : sql`<=`
-  const unite = (toQuery: (isOne: Expression<SqlBool>) => RawBuilder<unknown>) =>
-    sql.join(alternatives.map(toQuery), sql` union all `)
+  const lastKey = sql`(select bound.key from bound)`
+  const isBehind: KeyReach = (column, of) =>
+    afterId === undefined ? sql<SqlBool>`true` : compare(column, isDescending, of(sql`${afterId}`))
+  const isOnPage: KeyReach = (column, of) =>
+    sql<SqlBool>`${isBehind(column, of)} and ${compare(column, !isDescending, of(lastKey))}`
+  // Between two bounds PostgreSQL expects next to nothing, which summaries of pages are for, and a third of all before one.
+  const otherBound = compare(unorderedKey, isDescending, isDescending ? KEY_MAX : sql.lit(0))
+  const isWithin = sql`${compare(unorderedKey, !isDescending, lastKey)}
+    and ${conditions.isByTime ? otherBound : sql`true`}`
+  const unite = (reach: KeyReach, toQuery: (isOne: Expression<SqlBool>) => RawBuilder<unknown>) =>
+    sql.join(toAlternatives(reach).map(toQuery), sql` union all `)
   return sql`
     with near as materialized (
       select candidate.key from (
@@ -321,8 +358,9 @@ function selectKeys(tableName: string, conditions: PageConditions): RawBuilder<u
     ), is_full as materialized (select count(*) = ${window.limit} as value from near
     ), match as materialized (
       ${unite(
-        (isOne) => sql`select ${key} as key from ${table}
-          where not (select value from is_full) and ${isBehindStart} and ${isOne}`,
+        isBehind,
+        (isOne) => sql`(select ${key} as key from ${table}
+          where not (select value from is_full) and ${isBehindStart} and ${isOne} ${order})`,
       )}
     ), first as materialized (select match.key from match limit ${window.limit}
     ), bound as materialized (
@@ -332,11 +370,20 @@ function selectKeys(tableName: string, conditions: PageConditions): RawBuilder<u
     union all
     select first.key from first where not exists (select from bound)
     union all ${unite(
+      isOnPage,
       (isOne) => sql`(
         select ${key} from ${table}
-        where exists (select from bound) and ${unorderedKey} ${isWithin} (select bound.key from bound)
+        where exists (select from bound) and ${isWithin}
           and ${isBehindStart} and ${isOne}
         order by ${inOrder(unorderedKey, window)} limit ${window.limit}
       )`,
     )}`
+}
+
+function compare(
+  column: Expression<unknown>,
+  isBefore: boolean,
+  value: Expression<unknown>,
+): Expression<SqlBool> {
+  return sql<SqlBool>`${column} ${isBefore ? sql`<=` : sql`>=`} ${value}`
 }

@@ -6,7 +6,20 @@ import type { SearchClause, SearchExpression, SearchOperator } from './search-fi
  * `exists` over another table, for example), which may use `clauseToSql` on its inner column.
  */
 export type SearchColumn =
-  Expression<unknown> | ((clause: SearchClause, use: ConditionUse) => ClauseCondition)
+  | Expression<unknown>
+  | ((clause: SearchClause, use: ConditionUse, reach: KeyReach) => ClauseCondition)
+
+/**
+ * That a column is of the keys that rows are looked for among: it grows with them, and `of` makes of a key what the column
+ * has for it. For conditions that read another table, in which everything else would be read in vain.
+ */
+export type KeyReach = (
+  column: Expression<unknown>,
+  of: (key: Expression<unknown>) => Expression<unknown>,
+) => Expression<SqlBool>
+
+/** Rows are looked for among all keys. */
+const EVERY_KEY: KeyReach = () => sql<SqlBool>`true`
 
 /**
  * What a condition is for: `compared` with rows that are read already, or for rows to be `found` by, where an index
@@ -59,12 +72,13 @@ const ALTERNATIVES_MAX = 4
 export function searchToAlternatives(
   expression: SearchExpression,
   columns: SearchColumns,
+  reach: KeyReach,
 ): readonly Expression<SqlBool>[] {
-  if (expression.kind === 'clause') return toAlternatives(expression, columns, 'found')
+  if (expression.kind === 'clause') return toAlternatives(expression, columns, 'found', reach)
   if (expression.kind === 'or') return [searchToSql(expression, columns, 'found')]
   return expression.operands.reduce<readonly Expression<SqlBool>[]>(
     (found, operand) => {
-      const own = searchToAlternatives(operand, columns)
+      const own = searchToAlternatives(operand, columns, reach)
       const isTooMany = found.length * own.length > ALTERNATIVES_MAX
       const others = isTooMany ? [searchToSql(operand, columns, 'found apart')] : own
       return found.flatMap((one) => others.map((other) => sql<SqlBool>`${one} and ${other}`))
@@ -77,10 +91,12 @@ function toAlternatives(
   clause: SearchClause,
   columns: SearchColumns,
   use: ConditionUse,
+  reach: KeyReach = EVERY_KEY,
 ): readonly Expression<SqlBool>[] {
   const column = columns[clause.field.name]
   if (column === undefined) throw new Error(`no column for the field ${clause.field.name}`)
-  const condition = typeof column === 'function' ? column(clause, use) : clauseToSql(column, clause)
+  const condition =
+    typeof column === 'function' ? column(clause, use, reach) : clauseToSql(column, clause)
   return 'toOperationNode' in condition ? [condition] : condition
 }
 

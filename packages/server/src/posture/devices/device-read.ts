@@ -127,15 +127,20 @@ function isOwnedBy(clause: SearchClause): Expression<SqlBool> {
         or ${clauseToSql(sql.ref('person.email'), clause)}))`
 }
 
-/** Where devices are found by it, those with a contact and those without are looked for separately: each is one join, not a look per device. */
+/**
+ * Where devices are found by it, those with a contact and those without are looked for separately: not by a look per device.
+ * The latter are few, and found by two keys alone before their own rows are read.
+ */
 function isSeenAt(clause: SearchClause, use: ConditionUse): ClauseCondition {
   if (use !== 'found') return clauseToSql(LAST_SEEN_AT, clause)
   const isContactAt = clauseToSql(sql.ref('device_contact.last_seen_at'), clause)
   return [
     sql<SqlBool>`exists (
       select from device_contact where device_contact.device_id = device.id and ${isContactAt})`,
-    sql<SqlBool>`(not exists (select from device_contact where device_contact.device_id = device.id)
-      and ${clauseToSql(sql.ref('device.created_at'), clause)})`,
+    sql<SqlBool>`(device.id = any(array(
+      select silent.id from device as silent
+      where not exists (select from device_contact where device_contact.device_id = silent.id)
+    )) and ${clauseToSql(sql.ref('device.created_at'), clause)})`,
   ]
 }
 
