@@ -1,15 +1,33 @@
 import fc from 'fast-check'
-import { Kysely, PostgresDialect, sql } from 'kysely'
+import { Kysely, PostgresDialect, sql, type SqlBool } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
 import type { PageWindow } from '../db/page.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { evaluateSearch } from '../../../test/support/evaluate-search.ts'
 import { parseSearch } from './parse-search.ts'
-import { foreignKeyField, referencedField } from './search-to-sql.ts'
+import type { SearchClause } from './search-field.ts'
+import {
+  clauseToSql,
+  foreignKeyField,
+  referencedField,
+  type ConditionUse,
+  type KeyReach,
+} from './search-to-sql.ts'
 import { RecordList } from './record-list.ts'
 
 const OWNER = { by: 'sample.owner_id', table: 'owner' }
+
+/** Rows whose keys differ by less than this are found together. */
+const BLOCK_SIZE = 20_000
+
+function hasText(clause: SearchClause, use: ConditionUse, reach: KeyReach) {
+  const isMatch = clauseToSql(sql.ref('sample.in_block'), clause)
+  if (use !== 'found') return isMatch
+  const isReached = reach(sql.ref('block'), (key) => sql`${key}::bigint / ${BLOCK_SIZE}::bigint`)
+  return sql<SqlBool>`(exists (select from sample_block
+    where block = sample.id / ${BLOCK_SIZE}::bigint and ${isReached}) and ${isMatch})`
+}
 
 /** Every kind of field, with and without an index, and few rows that are looked at one by one. */
 const list = new RecordList({
@@ -20,6 +38,7 @@ const list = new RecordList({
     often_few: 'text',
     different: 'text',
     plain: 'text',
+    in_block: { type: 'text', column: hasText },
     member: { type: 'text', column: sql`(sample.members->>'a "b"')` },
     owner_name: { type: 'text', column: referencedField(OWNER, sql.ref('owner.name')) },
     owner_id: { type: 'id', operators: [':', '~'], column: foreignKeyField(OWNER) },
@@ -62,6 +81,7 @@ interface Sample {
   readonly often_few: string | null
   readonly different: string | null
   readonly plain: string
+  readonly in_block: string
   readonly member: string | null
   readonly owner_id: string
   readonly owner_name: string
@@ -76,6 +96,7 @@ const samples: Sample[] = Array.from({ length: 90 }, (_, index) => ({
   often_few: FEW[index % FEW.length] ?? null,
   different: DIFFERENT[Math.floor(index / 6) % DIFFERENT.length] ?? null,
   plain: `text ${index % 7}`,
+  in_block: `text ${Math.floor(index / 9) % 2}`,
   member: DIFFERENT[index % DIFFERENT.length] ?? null,
   owner_id: String(11 + (index % OWNERS.length)),
   owner_name: OWNERS[index % OWNERS.length] ?? '',
@@ -90,8 +111,10 @@ beforeAll(async () => {
   const { db } = database
   await sql`create table owner (id bigint primary key, name text not null)`.execute(db)
   await sql`create table sample (id bigint primary key, few text, often_few text, different text,
-    plain text, scope text, members jsonb, owner_id bigint, began_at timestamptz, changed_at timestamptz
+    plain text, in_block text, scope text, members jsonb, owner_id bigint, began_at timestamptz, changed_at timestamptz
   )`.execute(db)
+  await sql`create table sample_block (block bigint primary key)`.execute(db)
+  await sql`insert into sample_block select generate_series(0, 100)`.execute(db)
   await sql`create index on sample using gin (different gin_trgm_ops)`.execute(db)
   await sql`create index on sample (began_at, id)`.execute(db)
   await sql`create index on owner using gin (name gin_trgm_ops)`.execute(db)
@@ -101,7 +124,7 @@ beforeAll(async () => {
   for (const row of samples) {
     const members = JSON.stringify(row.member === null ? {} : { 'a "b"': row.member, other: 'z' })
     await sql`insert into sample values (${row.id}, ${row.few}, ${row.often_few}, ${row.different},
-      ${row.plain}, 'one', ${members}, ${row.owner_id}, ${row.began_at}, ${row.changed_at})`.execute(
+      ${row.plain}, ${row.in_block}, 'one', ${members}, ${row.owner_id}, ${row.began_at}, ${row.changed_at})`.execute(
       db,
     )
   }
@@ -136,7 +159,7 @@ const time = fc
 const clause = fc.oneof(
   fc
     .tuple(
-      fc.constantFrom('few', 'often_few', 'different', 'plain', 'member'),
+      fc.constantFrom('few', 'often_few', 'different', 'plain', 'in_block', 'member'),
       fc.constantFrom('~', ':'),
       part,
     )
