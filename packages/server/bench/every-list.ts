@@ -1,6 +1,6 @@
 /*
  * How fast every list of the API answers: its first page, its last page, and every field that it can
- * be searched by, with every operator. Each request is made a few times, one after the other, to find the
+ * be searched by, with every operator, in both orders. Each request is made a few times, one after the other, to find the
  * slowest of those that indexes answer and the slowest of the others, which are then requested at fixed
  * times for as long as a phase lasts.
  */
@@ -60,16 +60,19 @@ async function measureList(
   return measurements
 }
 
-async function listRequests(client: ListClient, { name, path, searches }: PublishedList) {
+async function listRequests(client: ListClient, list: PublishedList) {
+  const { name, path, searches, isOrdered } = list
   const lastPage = await client.findLastPage(path)
   const requests: Request[] = [{ what: 'first page', path: toListPath(path), kind: INDEXED }]
   if (lastPage !== undefined) requests.push({ what: 'last page', path: lastPage, kind: INDEXED })
   requests.push(
-    ...searches.map((query) => ({
-      what: query,
-      path: toListPath(path, { query }),
-      kind: isIndexedSearch(name, query) ? INDEXED : OTHER,
-    })),
+    ...searches.flatMap((query) => {
+      const kind = isIndexedSearch(name, query) ? INDEXED : OTHER
+      const inOrder = { what: query, path: toListPath(path, { query }), kind }
+      if (!isOrdered) return [inOrder]
+      const newest = toListPath(path, { query, order: 'desc' })
+      return [inOrder, { what: `${query}, newest first`, path: newest, kind }]
+    }),
   )
   return requests
 }

@@ -82,7 +82,7 @@ function isNumber(text: string): boolean {
 /** The path of a page of `PER_PAGE` records. */
 export function toListPath(
   list: string,
-  parameters: { readonly query?: string; readonly cursor?: string } = {},
+  parameters: { readonly query?: string; readonly cursor?: string; readonly order?: 'desc' } = {},
 ): string {
   return `${list}?${new URLSearchParams({ per_page: String(PER_PAGE), ...parameters }).toString()}`
 }

@@ -10,6 +10,8 @@ export interface PublishedList {
   readonly path: string
   /** Whether API keys may ask for it; some lists are those of whoever is signed in. */
   readonly isForKeys: boolean
+  /** Whether its last records may be asked for first. */
+  readonly isOrdered: boolean
   /** Each searchable field with each of its operators, as `name~`. */
   readonly fields: readonly string[]
   /** The `query` of each search: every field with every operator, rare and frequent values. */
@@ -47,8 +49,14 @@ export function findLists(
     const keys = fieldsByPath[name] ?? fieldsOf(get)
     const clauses = keys.map((key) => clausesOf(key, get))
     const searches = [...clauses.flat(), ...combine(clauses)]
-    return [{ name, path, isForKeys: isForKeys(get), fields: keys, searches }]
+    return [
+      { name, path, isForKeys: isForKeys(get), isOrdered: isOrdered(get), fields: keys, searches },
+    ]
   })
+}
+
+function isOrdered({ parameters = [] }: Operation): boolean {
+  return parameters.some(({ name }) => name === 'order')
 }
 
 /** What stands before the parameters of the paths of lists: where their ids come from. */
