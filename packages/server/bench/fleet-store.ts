@@ -173,6 +173,7 @@ async function insertIssues(db: Kysely<Schema>, { issues, devices }: FleetSize):
     order by n`.execute(db)
 }
 
+/** Over less than a year: retention deletes older ones, which would be measured with the units. */
 async function insertTransitions(
   db: Kysely<Schema>,
   { transitions, devices }: FleetSize,
@@ -181,7 +182,7 @@ async function insertTransitions(
     insert into check_transition (device_id, check_id, occurred_at, from_status, to_status, revision,
       initiating_entity, actor_name, reason, txn)
     select 1 + n % ${devices}::int, (select min(id) from posture_check) + n / ${devices}::int,
-      now() - (${transitions}::int - n) * interval '2 minutes', 'passing', 'failing', 1, 'policy',
+      now() - (${transitions}::int - n) * (interval '350 days' / ${transitions}::int), 'passing', 'failing', 1, 'policy',
       'Heliograph', 'The check failed', md5(n::text)
     from generate_series(0, ${transitions}::int - 1) n`.execute(db)
 }

@@ -36,7 +36,7 @@ const ACTIONS = [
   'changed the configuration of the check',
 ]
 
-/** Inserts two years of sign-ins and audit entries, in the order of their time. */
+/** Inserts sign-ins, of nearly as long as they are kept, and two years of audit entries, in the order of their time. */
 export async function insertHistory(db: Kysely<Schema>, size: HistorySize): Promise<void> {
   await insertAuthLogs(db, size)
   await insertAuditEntries(db, size.auditEntries)
@@ -59,7 +59,7 @@ async function insertAuthLogs(db: Kysely<Schema>, size: HistorySize): Promise<vo
         "event_description": "Began to sign in."}]',
       md5(n::text), at + interval '9 seconds'
     from (
-      select n, now() - (${authLogs}::bigint - n) * (interval '730 days' / ${authLogs}::bigint) as at
+      select n, now() - (${authLogs}::bigint - n) * (interval '350 days' / ${authLogs}::bigint) as at
       from generate_series(1, ${authLogs}::bigint) n
     ) one
     join person on person.id = 1 + n * 104729 % ${people}::bigint
