@@ -76,6 +76,8 @@ export interface ChangeRecord {
   readonly tx: Transaction<Schema>
   readonly txn: string
   readonly at: Date
+  /** The present time, which is not before anything that happened in the change. */
+  readonly now: () => Date
   readonly events: readonly DomainEvent[]
   readonly auditEntries: readonly AuditFields[]
   readonly markedTopics: readonly LiveTopic[]
@@ -164,7 +166,8 @@ async function runOnce<Result>(
       const afterCommit = (effect: () => void) => void effects.push(effect)
       const followBy = (...more: readonly DomainEvent[]) => void events.push(...more)
       const told = { events, auditEntries: entries, markedTopics }
-      const record = { tx, txn, at, ...told, afterCommit, followBy, txnOf }
+      const now = () => clock.now()
+      const record = { tx, txn, at, now, ...told, afterCommit, followBy, txnOf }
       for (const publish of publishers) await publish(record)
     }
     await appendAuditEntries(tx, entries)

@@ -182,6 +182,21 @@ describe('events', () => {
     await vi.waitFor(() => expect(streams.wake).toHaveBeenCalled(), { timeout: 10_000 })
   })
 
+  it('are never issued before what they tell has happened, however long a change waited for a lock', async () => {
+    const { id } = await createStream()
+    await streams.runChange({ actor: SYSTEM_ACTOR }, async (open) => {
+      streams.clock.advance(1_500)
+      const occurredAt = open.now()
+      open.recordEvent({ type: 'device.status_changed', ...statusChange({ occurredAt }) })
+    })
+    const [token = ''] = Object.values((await poll(id)).sets)
+    const now = Math.floor(streams.clock.now().getTime() / 1_000)
+    expect(claimsOf(token)).toMatchObject({
+      iat: now,
+      events: { [COMPLIANCE]: { event_timestamp: now } },
+    })
+  })
+
   it('roll back with the change that caused them', async () => {
     const { id } = await createStream()
     const failing = streams.runChange({ actor: SYSTEM_ACTOR }, async (open) => {

@@ -28,7 +28,7 @@ import type { Stream } from '../streams/stream-store.ts'
 /** What SETs of one cause share. */
 export interface SetCause {
   readonly txn: string
-  /** When the change was made: the issue time. */
+  /** The issue time: not before what is told. */
   readonly at: Date
 }
 

@@ -36,8 +36,11 @@ interface SetDecisionDependencies {
   readonly sealer: Pick<Sealer, 'open'>
 }
 
-/** The change that SETs are queued in; of one that was divided, each event has its own cause. */
-type SetsCause = DeliveryCause & Partial<Pick<ChangeRecord, 'txnOf'>>
+/**
+ * The change that SETs are queued in; of one that was divided, each event has its own cause. Its SETs are issued now
+ * where it tells the time, else when it began: what it was about may have happened in it after it had waited for a lock.
+ */
+type SetsCause = DeliveryCause & Partial<Pick<ChangeRecord, 'txnOf' | 'now'>>
 
 /** How many deliveries one statement queues: far below the number of parameters that it may have. */
 const BATCH_SIZE = 1_000
@@ -129,7 +132,8 @@ export function toComplianceDelivery(
 ): NewDelivery | undefined {
   const eventId = newUuid()
   const txn = cause.txnOf?.(statusChange) ?? cause.txn
-  const body = toComplianceClaims(stream, eventId, statusChange, { at: cause.at, txn }, sealer)
+  const at = cause.now?.() ?? cause.at
+  const body = toComplianceClaims(stream, eventId, statusChange, { at, txn }, sealer)
   if (body === undefined) return undefined
   return {
     destinationId: stream.destinationId,
