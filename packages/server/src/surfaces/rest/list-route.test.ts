@@ -153,6 +153,15 @@ describe('a list', () => {
     expect(page.data[0]?.colour).toBe('')
   })
 
+  it('can be continued whatever its search is made of', async () => {
+    const app = setUp()
+    const quotes = '\\"'.repeat(2_034)
+    const search = encodeURIComponent(`id:1 OR id:2 OR colour~"${quotes}"`)
+    const { pagination } = await getPage(app, `/boxes?per_page=1&query=${search}`)
+    const next = pagination.next.replace('https://trust.example.com', '')
+    expect((await getPage(app, next)).data.map((row) => row.id)).toEqual(['2'])
+  })
+
   it('gives the newest records first, page after page, also by the cursor alone', async () => {
     const app = setUp()
     const first = await getPage(app, '/boxes?order=desc&per_page=2&query=colour:blue')
