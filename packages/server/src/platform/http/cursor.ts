@@ -13,7 +13,7 @@ import type { RouteContext } from './route.ts'
 
 /** What a cursor carries, so that it alone continues a list. */
 export interface CursorContents {
-  /** The concrete path of the list, parent ids included. */
+  /** The concrete path of the list, parent ids included, and behind a question mark the filters that were given. */
   readonly list: string
   /** The text of the `query` parameter; empty for none. */
   readonly query: string
@@ -81,6 +81,8 @@ export interface PageRequest {
   readonly cursor: string
   readonly queryText: string
   readonly search: SearchExpression | undefined
+  /** The filters that were given, with this request or the one that the list began with; as they were sent. */
+  readonly filters: Readonly<Record<string, string>>
   readonly perPage: number
   readonly lastKey: string | undefined
   /** The last records first. */
@@ -98,24 +100,31 @@ export type ListContext = RouteContext<unknown, Record<string, unknown>, unknown
  *
  * @throws AppError `invalid_cursor`, `invalid_search`
  */
-export function readPageRequest(context: ListContext, fields: readonly SearchField[]): PageRequest {
+export function readPageRequest(
+  context: ListContext,
+  fields: readonly SearchField[],
+  filterNames: readonly string[],
+): PageRequest {
   const query = textOf(context.query, 'query')
   const perPageText = textOf(context.query, 'per_page')
   const perPage = perPageText === undefined ? undefined : Number(perPageText)
   const cursor = textOf(context.query, 'cursor')?.trim()
   const order = textOf(context.query, 'order')
+  const filters = filtersOf(context, filterNames)
   if (cursor === undefined) {
     return {
       cursor: '',
       queryText: query ?? '',
       search: parseSearch(query ?? '', fields),
+      filters,
       perPage: perPage ?? PER_PAGE_DEFAULT,
       lastKey: undefined,
       isDescending: order === 'desc',
     }
   }
   const contents = decodeCursor(cursor, pagingOf(context).cursorKey)
-  if (contents.list !== context.path) throw invalidCursor('The cursor belongs to another list.')
+  const [path, filterText] = contents.list.split('?', 2)
+  if (path !== context.path) throw invalidCursor('The cursor belongs to another list.')
   if (query !== undefined && query !== contents.query) {
     throw invalidCursor('The cursor belongs to another `query`.')
   }
@@ -127,10 +136,38 @@ export function readPageRequest(context: ListContext, fields: readonly SearchFie
     cursor,
     queryText: contents.query,
     search: parseSearch(contents.query, fields),
+    filters: { ...filters, ...readCarriedFilters(filterText, filters) },
     perPage: perPage ?? contents.perPage,
     lastKey: isDescending ? contents.lastKey.slice(DESCENDING.length) : contents.lastKey,
     isDescending,
   }
+}
+
+/** The filters of a request that say something. */
+function filtersOf({ rawQuery }: ListContext, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const text = textOf(rawQuery, name)
+      return text === undefined ? [] : [[name, text]]
+    }),
+  )
+}
+
+/**
+ * The filters that a cursor carries.
+ *
+ * @throws AppError `invalid_cursor` where the request asks for another value of one of them
+ */
+function readCarriedFilters(
+  filterText: string | undefined,
+  asked: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const carried = Object.fromEntries(new URLSearchParams(filterText))
+  for (const [name, value] of Object.entries(carried)) {
+    if (asked[name] === undefined || asked[name] === value) continue
+    throw invalidCursor(`The cursor belongs to another \`${name}\`.`)
+  }
+  return carried
 }
 
 /** Blank parameters count as absent: clients send them whether or not they have something to say. */
@@ -160,9 +197,10 @@ export function paginationOf(
   if (lastKey === undefined) {
     return { next: '', next_cursor: '', current_cursor: page.cursor, count }
   }
-  const { queryText: query, perPage, isDescending } = page
+  const { queryText: query, filters, perPage, isDescending } = page
+  const filterText = new URLSearchParams(filters).toString()
   const contents = {
-    list: path,
+    list: filterText === '' ? path : `${path}?${filterText}`,
     query,
     perPage,
     lastKey: isDescending ? DESCENDING + lastKey : lastKey,

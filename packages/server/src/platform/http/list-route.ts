@@ -40,6 +40,7 @@ import {
   type RouteContext,
   type RouteDeclaration,
 } from './route.ts'
+import { parseRequestPart } from './validation.ts'
 
 /** What a list reads its page by. */
 export interface ListRequest<Params, Filters, By> extends Omit<
@@ -106,10 +107,11 @@ export const listRoute: ListRoute<string, string> = (definition) => {
     searchFields: fields,
     responses: { 200: z.object({ data: z.array(item), pagination: paginationSchema }) },
     handler: async (context) => {
-      const page = readPageRequest(context, fieldsOf?.(context.params) ?? fields)
+      const page = readPageRequest(context, fieldsOf?.(context.params) ?? fields, filterNames)
       const request = {
         ...context,
-        filters: pick(context.query, filterNames) as never,
+        // Of a page that a cursor alone continues, not the query of the request.
+        filters: parseRequestPart(filters ?? NO_FILTERS, page.filters, 'query') as never,
         search: page.search,
         window: {
           afterId: page.lastKey,
@@ -141,9 +143,7 @@ function takingBlankSearch(list: Operation): Operation {
   }
 }
 
-function pick(values: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {
-  return Object.fromEntries(names.map((name) => [name, values[name]]))
-}
+const NO_FILTERS = z.object({})
 
 function idOf(row: object): string {
   if ('id' in row && typeof row.id === 'string') return row.id

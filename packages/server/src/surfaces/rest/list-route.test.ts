@@ -153,6 +153,23 @@ describe('a list', () => {
     expect(page.data[0]?.colour).toBe('')
   })
 
+  it('keeps to its filters where a cursor alone continues it, and refuses others', async () => {
+    const app = setUp()
+    const first = await getPage(app, '/boxes?omit=1&per_page=1&query=colour:blue')
+    const second = await getPage(app, `/boxes?cursor=${first.pagination.next_cursor}`)
+    expect(second.data).toEqual([{ id: '4', colour: '' }])
+    const { next_cursor: cursor } = second.pagination
+    for (const alike of ['', '&omit=1']) {
+      expect((await getPage(app, `/boxes?cursor=${cursor}${alike}`)).data).toEqual([
+        { id: '6', colour: '' },
+      ])
+    }
+    expect(await getCode(app, `/boxes?cursor=${cursor}&omit=true`)).toEqual([400, 'invalid_cursor'])
+    const { pagination } = await getPage(app, '/boxes?per_page=1')
+    const filteredLater = await getPage(app, `/boxes?cursor=${pagination.next_cursor}&omit=1`)
+    expect(filteredLater.data[0]?.colour).toBe('')
+  })
+
   it('can be continued whatever its search is made of', async () => {
     const app = setUp()
     const quotes = '\\"'.repeat(2_034)
