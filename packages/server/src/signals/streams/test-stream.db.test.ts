@@ -126,6 +126,25 @@ describe('testing a stream', () => {
     },
   )
 
+  it('says of no receiver that it answered which was not asked: a paused push stream is refused with 409', async () => {
+    const receiver = await startLoopbackReceiver()
+    const delivery = { method: PUSH, endpoint_url: receiver.url }
+    const { id, stream_id: streamId } = await streams.createStream({ name: 'paused', delivery })
+    const payload = { stream_id: streamId, status: 'paused' }
+    await streams.call('/ssf_streams/status', { method: 'POST', payload })
+    expect(await test(id)).toMatchObject({ status: 409, body: { code: 'conflict' } })
+    const events = streams.db.selectFrom('delivery').where('event_type', '=', VERIFICATION)
+    expect(await events.select('id').execute()).toEqual([])
+    await receiver.close()
+  })
+
+  it('queues the event of a poll stream that is paused', async () => {
+    const { id, stream_id: streamId } = await streams.createStream({ name: 'paused' })
+    const payload = { stream_id: streamId, status: 'paused' }
+    await streams.call('/ssf_streams/status', { method: 'POST', payload })
+    expect(await test(id)).toMatchObject({ status: 200, body: { response_code: '202' } })
+  })
+
   it('refuses a disabled stream with 409', async () => {
     const stream = await streams.createStream({ name: 'poll' })
     await streams.call(`/ssf_streams/${stream.id}`, {

@@ -27,10 +27,10 @@ export interface TestResult {
 }
 
 /**
- * Sends a verification event to a stream. A push stream that is enabled gets it at once, and once
- * only; the events of other streams are queued.
+ * Sends a verification event to a stream. A push stream gets it at once, and once only; for a poll stream it is
+ * queued.
  *
- * @throws AppError `not_found`; `conflict` for a disabled stream.
+ * @throws AppError `not_found`; `conflict` for a disabled stream, and for a paused one that pushes.
  */
 export async function testStream(
   origin: ChangeOrigin,
@@ -57,7 +57,7 @@ export async function testStream(
 
 interface QueuedTest {
   readonly deliveryId: string
-  /** The delivery to send now; null when it is left to the engine or to polls. */
+  /** The delivery to send now; null when it is left to polls. */
   readonly reserved: ReservedDelivery | null
 }
 
@@ -68,8 +68,10 @@ async function queueTest(
   { sender }: TestStreamDependencies,
 ): Promise<QueuedTest> {
   const stream = await getStream(change.tx, reference)
-  if (stream.status === 'disabled') {
-    throw new AppError('conflict', 'The stream is disabled; enable it to test it.')
+  const isPush = stream.deliveryMethod === 'push'
+  // A receiver that would not be asked now cannot be said to have answered.
+  if (stream.status === 'disabled' || (isPush && stream.status === 'paused')) {
+    throw new AppError('conflict', `The stream is ${stream.status}; enable it to test it.`)
   }
   const delivery = toVerificationDelivery(stream, change, { testEmail: email })
   change.recordAudit({
@@ -78,7 +80,7 @@ async function queueTest(
     description: `sent a test event to the stream ${stream.name}`,
     after: { event_id: delivery.eventId, email },
   })
-  if (stream.deliveryMethod === 'push' && stream.status === 'enabled') {
+  if (isPush) {
     const reserved = await sender.reserve(change, 'ssf_push', delivery)
     return { deliveryId: reserved.delivery.id, reserved }
   }
