@@ -5,7 +5,7 @@ import { RecordList, type RowOf } from '../../platform/search/record-list.ts'
 const PEOPLE = {
   table: 'person',
   fields: {
-    id: { type: 'id', list: true },
+    id: 'id',
     email: 'text',
     name: 'text',
     last_authenticated_at: 'timestamp',

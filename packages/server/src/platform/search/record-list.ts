@@ -9,7 +9,7 @@
  *       fields: {
  *         name: 'text',
  *         registered_at: 'timestamp',
- *         id: { type: 'id', list: true },
+ *         id: 'id',
  *         device_type: { type: 'enum', values: ['Mac', 'Linux'], column: 'platform' },
  *       },
  *       select: (db: Kysely<Schema>) => db.selectFrom('device').selectAll(),
@@ -262,9 +262,11 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
   }
 }
 
+/** Every field of ids takes a list of them, so that one request asks for what belongs to several records. */
 function toField([name, declared]: [string, FieldDeclaration]): SearchField & DetailedField {
   const field = typeof declared === 'string' ? { type: declared } : declared
-  return { name, operators: USUAL_OPERATORS[field.type], ...field }
+  const usual = { operators: USUAL_OPERATORS[field.type], list: field.type === 'id' }
+  return { name, ...usual, ...field }
 }
 
 /** Rows that are read for pages of the usual lengths; one for each length that clients may ask for were too many plans. */

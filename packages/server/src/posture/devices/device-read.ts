@@ -24,7 +24,7 @@ export const DEVICE_LIST = new RecordList({
   noun: 'device',
   table: 'device',
   fields: {
-    id: { type: 'id', list: true },
+    id: 'id',
     name: 'text',
     registered_at: 'timestamp',
     last_authenticated_at: 'timestamp',

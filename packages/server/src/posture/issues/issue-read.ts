@@ -29,7 +29,7 @@ export const ISSUE_LIST = new RecordList({
   noun: 'issue',
   table: 'issue',
   fields: {
-    id: { type: 'id', list: true },
+    id: 'id',
     detected_at: 'timestamp',
     resolved_at: 'timestamp',
     blocks_device_at: 'timestamp',

@@ -138,6 +138,8 @@ describe('GET /auth_logs', () => {
       [`person_id~${personId}`]: ['passed', 'failed'],
       [`device_id:${deviceId}`]: ['passed', 'failed'],
       [`device_id~${deviceId}`]: ['passed', 'failed'],
+      [`device_id:["${deviceId}", 999999999]`]: ['passed', 'failed'],
+      [`person_id:[999999999,${personId}]`]: ['passed', 'failed'],
     }
     for (const [query, names] of Object.entries(searches)) {
       expect(await find(query), query).toEqual(names)

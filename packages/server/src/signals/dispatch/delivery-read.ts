@@ -52,11 +52,11 @@ const DEVICE_PREFIX = 'device:'
 
 /** What deliveries are searched by, whatever their destination. */
 export const DELIVERY_FIELDS = {
-  id: { type: 'id', list: true },
+  id: 'id',
   event_id: { aliases: ['jti'], type: 'text', operators: [':'], list: true },
   event_type: { type: 'text', operators: [':'], list: true },
   state: { type: 'enum', list: true, values: DELIVERY_STATES },
-  device_id: { type: 'id', list: true, column: isAboutDevice },
+  device_id: { type: 'id', column: isAboutDevice },
   txn: { type: 'text', operators: [':'], list: true },
   attempts: { type: 'integer', column: 'attempt_count' },
   created_at: 'timestamp',

@@ -56,10 +56,10 @@ export const ALL_DELIVERIES = new RecordList({
   table: 'delivery',
   fields: {
     ...DELIVERY_FIELDS,
-    device_id: { type: 'id', list: true, column: isAboutDeviceAtAll },
-    person_id: { type: 'id', list: true, column: isAboutPerson },
-    stream_id: { type: 'id', list: true, column: isTo('ssf_stream') },
-    webhook_id: { type: 'id', list: true, column: isTo('webhook') },
+    device_id: { type: 'id', column: isAboutDeviceAtAll },
+    person_id: { type: 'id', column: isAboutPerson },
+    stream_id: { type: 'id', column: isTo('ssf_stream') },
+    webhook_id: { type: 'id', column: isTo('webhook') },
   },
   select: (db: Kysely<Schema>) =>
     db
