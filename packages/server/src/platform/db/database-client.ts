@@ -118,6 +118,10 @@ export class DatabaseClient extends Client {
         this.#break('the server only reads')
         throw new NoWritableServer('the server only reads since a moment ago')
       }
+    } catch (error) {
+      // The driver leaves one open that it cannot go on with, as without a password, and a server waits a minute for it.
+      this.connection.stream.destroy()
+      throw error
     } finally {
       clearTimeout(timer)
     }

@@ -33,6 +33,13 @@ const UNTRUSTED: DatabaseFault = {
 const CERTIFICATE_CODES =
   /^(?:ERR_TLS_CERT_|CERT_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED_CERT|UNABLE_TO_)/
 
+/** What node-postgres says of a server that answers a request for TLS with a no. */
+const NO_TLS: DatabaseFault = {
+  ...AWAY,
+  advice:
+    'sslmode of DATABASE_URL asks for TLS, which the database does not speak: turn it on there (ssl = on), or take sslmode out of the URL where nobody can listen on the way.',
+}
+
 /** What node-postgres says at the beginning, and PgBouncer does not take by itself. */
 const POOLER_REFUSES: DatabaseFault = {
   ...AWAY,
@@ -137,6 +144,7 @@ export function findDatabaseFault(error: unknown): DatabaseFault | undefined {
   // The pool tells by its text alone that all its connections stayed in use.
   if (error.message === 'timeout exceeded when trying to connect') return BUSY_POOL
   if (error.message.startsWith('unsupported startup parameter')) return POOLER_REFUSES
+  if (error.message === 'The server does not support SSL connections') return NO_TLS
   const code = errorCodeOf(error)
   if (CERTIFICATE_CODES.test(code)) return UNTRUSTED
   if (isRefusedByStorage(error)) return STORAGE
