@@ -6,6 +6,9 @@ import { findDatabaseFault } from '../platform/db/database-fault.ts'
 import { isAccessRefusal } from '../platform/db/unavailable.ts'
 import { EXIT_CODES, type CommandIo } from './command-io.ts'
 
+const MISSING_RIGHTS =
+  'The role of DATABASE_URL needs a database that it owns, or HELIOGRAPH_MIGRATION_DATABASE_URL with the role that does, which gives it its rights.'
+
 /** Tells on the standard error why a command failed. Returns the exit code. */
 export function reportFailure(error: unknown, io: CommandIo): number {
   if (error instanceof ConfigError) return tell(io, error.message, EXIT_CODES.usage)
@@ -13,7 +16,12 @@ export function reportFailure(error: unknown, io: CommandIo): number {
     return tell(io, error.message, EXIT_CODES.unavailable)
   }
   if (isAccessRefusal(error)) {
-    return tell(io, `The database refused access: ${error.message}.`, EXIT_CODES.unavailable)
+    const advice = findDatabaseFault(error)?.advice ?? MISSING_RIGHTS
+    return tell(
+      io,
+      `The database refused access: ${error.message}. ${advice}`,
+      EXIT_CODES.unavailable,
+    )
   }
   if (error instanceof AppError) {
     const code = error.kind === 'unavailable' ? EXIT_CODES.unavailable : EXIT_CODES.failed

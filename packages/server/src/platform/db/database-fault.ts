@@ -1,5 +1,5 @@
 /*
- * What can be wrong with a database that the program is not to blame for: it is away, busy, only reads, or its disk
+ * What can be wrong with a database that the program is not to blame for: it is away, lets nobody in, is busy, only reads, or its disk
  * or a limit of the system is used up. Each has a sentence for whoever called and one for the operator. Does not
  * own what a statement may be refused for.
  */
@@ -7,7 +7,7 @@ import { isConnectionFailure } from '@heliograph/embedded-postgres'
 import { errorCodeOf } from '../error-code-of.ts'
 
 export interface DatabaseFault {
-  readonly kind: 'away' | 'busy' | 'read_only' | 'full' | 'storage' | 'file_handles'
+  readonly kind: 'away' | 'refused' | 'busy' | 'read_only' | 'full' | 'storage' | 'file_handles'
   /** For whoever called. Public. */
   readonly message: string
   readonly retryAfterSeconds: number
@@ -21,6 +21,14 @@ const AWAY: DatabaseFault = {
   retryAfterSeconds: 2,
   advice:
     'See whether the database runs and whether DATABASE_URL leads to it. The service goes on by itself when it is back.',
+}
+
+const REFUSED: DatabaseFault = {
+  kind: 'refused',
+  message: 'The database does not let the service in at the moment.',
+  retryAfterSeconds: 5,
+  advice:
+    'See the role, the password and the database in DATABASE_URL, or in the setting that names this role, and pg_hba.conf of the server. A password that was changed takes a restart with the new one.',
 }
 
 const UNTRUSTED: DatabaseFault = {
@@ -146,11 +154,23 @@ export function findDatabaseFault(error: unknown): DatabaseFault | undefined {
   if (error.message.startsWith('unsupported startup parameter')) return POOLER_REFUSES
   if (error.message === 'The server does not support SSL connections') return NO_TLS
   const code = errorCodeOf(error)
+  if (isLoginRefusal(error)) return REFUSED
   if (CERTIFICATE_CODES.test(code)) return UNTRUSTED
   if (isRefusedByStorage(error)) return STORAGE
   const { routine } = error as { routine?: unknown }
   if (typeof routine === 'string' && REFUSED_IN_RECOVERY[code] === routine) return READ_ONLY
   return FAULT_OF_CODE[code] ?? (isConnectionFailure(error) ? AWAY : undefined)
+}
+
+/** A wrong password or no entry in `pg_hba.conf` (28), and no such database (3D). */
+const LOGIN_REFUSAL_CODES = /^(?:28|3D)[0-9A-Z]{3}$/
+/** What node-postgres says where a password is missing, or a server does not know it; a host may stand before. */
+const SCRAM_FAILURE = /(?:^|: )SASL: /
+
+/** Whether the server let the role not in, which only an operator can mend. */
+export function isLoginRefusal(error: Error): boolean {
+  const code = errorCodeOf(error)
+  return code === '' ? SCRAM_FAILURE.test(error.message) : LOGIN_REFUSAL_CODES.test(code)
 }
 
 /** Conflicts, locks and statements that took too long, and what was too large: with other contents it may go well. */

@@ -176,5 +176,5 @@ test('a server that refuses access says so, and is no server that is away', asyn
     (error: unknown) => error,
   )
   expect(String(failure)).toContain('missing_database')
-  expect(toUnavailable(failure)).toBeUndefined()
+  expect(toUnavailable(failure)?.message).toContain('does not let the service in')
 })

@@ -15,6 +15,10 @@ test.each([
   ['too many connections', failure('53300')],
   ['a certificate that has expired', failure('CERT_HAS_EXPIRED')],
   ['a certificate of another host', failure('ERR_TLS_CERT_ALTNAME_INVALID')],
+  ['a password that was changed', failure('28P01')],
+  ['a host that pg_hba.conf does not let in', failure('28000')],
+  ['a database that was dropped', failure('3D000')],
+  ['a password that is missing', failure(undefined, {}, 'SASL: client password must be a string')],
   ['a full disk', failure('53100')],
   ['a standby during a fail-over', failure('25006')],
   ['an unlogged table of a standby', failure('0A000', { routine: 'get_relation_info' })],
@@ -49,6 +53,7 @@ test('says that the service is busy, not that the database is away, when no conn
 })
 
 test.each([
+  ['28P01', 'does not let the service in'],
   ['53100', 'full'],
   ['25006', 'only reads'],
   ['58030', 'fails'],
@@ -62,6 +67,7 @@ test.each([
   ['a feature that is not there', failure('0A000', { routine: 'transformStmt' })],
   ['a unique violation', failure('23505')],
   ['a missing file', failure('ENOENT', { syscall: 'open' })],
+  ['a right that the role does not have', failure('42501')],
   ['a syntax error', failure('42601')],
   ['a bug', new TypeError('undefined is not a function')],
   ['not an error', 'ECONNREFUSED'],
