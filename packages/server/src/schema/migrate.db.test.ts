@@ -4,6 +4,9 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
 import { createTestDatabase } from '../../test/support/database.ts'
 import type { TestDatabase } from '../../test/support/database.ts'
+import { escapeIdentifier } from 'pg'
+import { toClientConfig } from '../platform/db/connection.ts'
+import { findDatabaseFault } from '../platform/db/database-fault.ts'
 import { migrateDatabase, readMigrationState } from './migrate.ts'
 import { FORMER_VERSION } from './former-version.ts'
 import { MigrationError } from './migration-error.ts'
@@ -174,4 +177,53 @@ test('says what to do about tables of another program', async () => {
   await database.pool.query('create table first (name text)')
   const folder = await writeMigrations({ '0001_first.sql': FIRST })
   await expect(migrate(folder)).rejects.toThrow(/already exists\. .*a database of its own/)
+})
+
+test.each([
+  [
+    'a schema of the name of the role',
+    ['create schema authorization current_user'],
+    /alter role .* set search_path = public/,
+  ],
+  ['no schema public', ['drop schema public'], /create schema public authorization/],
+  [
+    'no right to make tables',
+    [
+      'alter schema public owner to pg_database_owner',
+      'revoke create on schema public from public, current_user, pg_database_owner',
+    ],
+    /alter database .* owner to/,
+  ],
+  [
+    'an extension in another schema',
+    [
+      'create schema elsewhere',
+      'drop extension if exists pg_trgm',
+      'create extension pg_trgm schema elsewhere',
+    ],
+    /alter extension pg_trgm set schema public/,
+  ],
+])(
+  'begins nothing in a database with %s, and says what mends it',
+  async (_what, statements, advice) => {
+    for (const statement of statements) await database.pool.query(statement)
+    const folder = await writeMigrations({ '0001_first.sql': FIRST })
+    await expect(migrate(folder)).rejects.toThrow(advice)
+    await expect(migrate(folder)).rejects.toThrow(MigrationError)
+    const { rows } = await database.pool.query(
+      "select from pg_class where relname = 'schema_migration'",
+    )
+    expect(rows).toEqual([])
+  },
+)
+
+test('says of a server that only reads that it does, and not that it is away', async () => {
+  const { user, ...others } = toClientConfig(database.connection)
+  await database.pool.query(
+    `alter role ${escapeIdentifier(user ?? '')} in database ${escapeIdentifier(others.database ?? '')} set default_transaction_read_only = on`,
+  )
+  const failure: unknown = await migrate(await writeMigrations({ '0001_first.sql': FIRST })).catch(
+    (error: unknown) => error,
+  )
+  expect(findDatabaseFault(failure)).toMatchObject({ kind: 'read_only' })
 })

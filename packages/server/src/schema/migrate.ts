@@ -2,19 +2,19 @@
  * Brings a database to the schema of this program: numbered SQL files, forward only, each applied in
  * one transaction and recorded with its checksum. Does not own what the tables mean.
  */
-import { escapeIdentifier, type Client } from 'pg'
+import type { Client } from 'pg'
 import { join } from 'node:path'
 import type { DatabaseConnection } from '../platform/db/connection.ts'
 import { DatabaseClient } from '../platform/db/database-client.ts'
 import { DatabaseNetwork } from '../platform/db/database-network.ts'
 import type { DatabaseLog } from '../platform/db/database-log.ts'
-import { findDatabaseFault } from '../platform/db/database-fault.ts'
 import { errorCodeOf } from '../platform/error-code-of.ts'
 import { FORMER_VERSION } from './former-version.ts'
 import { readMigrations } from './migration-files.ts'
 import type { Migration } from './migration-files.ts'
 import { MigrationError } from './migration-error.ts'
 import { MIGRATION_LOCK } from './lock-keys.ts'
+import { assertSchema, assertServer, ensureExtensions } from './server-requirements.ts'
 import { hasUnfinishedRestore } from './unfinished-restore-store.ts'
 
 export interface MigrateOptions {
@@ -37,13 +37,7 @@ export interface MigrationState {
   readonly ahead: readonly AppliedMigration[]
 }
 
-/**
- * Extensions that the schema needs, all of them part of PostgreSQL: substring search in indexes, and
- * indexes that hold such a search together with ordinary columns.
- */
-const REQUIRED_EXTENSIONS: readonly string[] = ['pg_trgm', 'btree_gin']
 const MIGRATIONS_FOLDER = join(import.meta.dirname, 'migrations')
-const OLDEST_SERVER_VERSION = 150_000
 /** A lock that is not to be had is reported instead of blocking everybody behind it. */
 const LOCK_TIMEOUT = '30s'
 
@@ -69,7 +63,7 @@ const ADD_COMPATIBLE_FROM =
 /**
  * Applies every pending migration in order and answers those that it applied. Idempotent; several
  * processes may run it at the same time. Throws `MigrationError` when the server is too old, lacks an
- * extension, has a changed migration, is newer than this program can work with, or holds a restore that
+ * extension or a right, has a changed migration, is newer than this program can work with, or holds a restore that
  * is not finished; nothing of a migration that fails is kept.
  */
 export async function migrateDatabase(
@@ -81,6 +75,7 @@ export async function migrateDatabase(
   const migrations = known.filter(({ version }) => version <= upTo)
   return withClient(connection, async (client) => {
     await assertServer(client)
+    await assertSchema(client)
     await ensureExtensions(client)
     if (options.isRestoring !== true) await assertNotRestoring(client)
     const applied: Migration[] = []
@@ -140,54 +135,12 @@ async function withClient<Result>(
   }
 }
 
-async function assertServer(client: Client): Promise<void> {
-  const { rows } = await client.query(
-    `select current_setting('server_version_num')::int as version,
-            current_setting('server_version') as text,
-            current_setting('server_encoding') as encoding`,
-  )
-  const [server] = rows as { version: number; text: string; encoding: string }[]
-  if (server === undefined) throw new Error('The server did not tell its version')
-  if (server.version < OLDEST_SERVER_VERSION) {
-    throw new MigrationError(
-      `The database is PostgreSQL ${server.text}; version 15 or newer is needed.`,
-    )
-  }
-  if (server.encoding !== 'UTF8') {
-    throw new MigrationError(
-      `The database has the encoding ${server.encoding}. Create it with encoding UTF8.`,
-    )
-  }
-}
-
 /** What was given out since the backup would be given out again, and receivers would not learn what is so. */
 async function assertNotRestoring(client: Client): Promise<void> {
   if (!(await hasUnfinishedRestore(client))) return
   throw new MigrationError(
     'A restore into this database was not finished, so that it cannot be used. Make it anew (drop database, create database) and restore again.',
   )
-}
-
-/** Says before anything else what only an administrator of the server can mend. */
-async function ensureExtensions(client: Client): Promise<void> {
-  for (const extension of REQUIRED_EXTENSIONS) {
-    try {
-      await client.query(`create extension if not exists ${escapeIdentifier(extension)}`)
-    } catch (error) {
-      // Two processes that create it at once collide in the catalogue; then it exists.
-      if (await hasExtension(client, extension)) continue
-      if (findDatabaseFault(error) !== undefined) throw error
-      throw new MigrationError(
-        `The database needs the extension ${extension}, which this role cannot create (${describe(error)}). Have an administrator of the server run in this database: create extension ${extension};`,
-        { cause: error },
-      )
-    }
-  }
-}
-
-async function hasExtension(client: Client, name: string): Promise<boolean> {
-  const { rowCount } = await client.query('select from pg_extension where extname = $1', [name])
-  return rowCount === 1
 }
 
 /** The lock lives as long as the transaction, so it works behind a connection pooler too. */

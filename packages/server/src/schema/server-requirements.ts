@@ -1,0 +1,113 @@
+/*
+ * What a database must be and have before its schema is made, each told with what mends it. Does not own the schema.
+ */
+import { escapeIdentifier, type Client } from 'pg'
+import { findDatabaseFault } from '../platform/db/database-fault.ts'
+import { MigrationError } from './migration-error.ts'
+
+/**
+ * Extensions that the schema needs, all of them part of PostgreSQL: substring search in indexes, and
+ * indexes that hold such a search together with ordinary columns.
+ */
+const REQUIRED_EXTENSIONS: readonly string[] = ['pg_trgm', 'btree_gin']
+const OLDEST_SERVER_VERSION = 150_000
+
+/** @throws MigrationError for a server that is too old, and a database that cannot hold every text */
+export async function assertServer(client: Client): Promise<void> {
+  const { rows } = await client.query(
+    `select current_setting('server_version_num')::int as version,
+            current_setting('server_version') as text,
+            current_setting('server_encoding') as encoding`,
+  )
+  const [server] = rows as { version: number; text: string; encoding: string }[]
+  if (server === undefined) throw new Error('The server did not tell its version')
+  if (server.version < OLDEST_SERVER_VERSION) {
+    throw new MigrationError(
+      `The database is PostgreSQL ${server.text}; version 15 or newer is needed.`,
+    )
+  }
+  if (server.encoding !== 'UTF8') {
+    throw new MigrationError(
+      `The database has the encoding ${server.encoding}. Create it with encoding UTF8.`,
+    )
+  }
+}
+
+interface SchemaState {
+  readonly role: string
+  readonly database: string
+  readonly exists: boolean
+  readonly current: string | null
+  readonly can_create: boolean
+}
+
+/**
+ * Migrations and rights name the schema `public`. Asked before the first migration; a database that has the ledger there
+ * met this.
+ *
+ * @throws MigrationError where tables would be made in another schema, or cannot be made
+ */
+export async function assertSchema(client: Client): Promise<void> {
+  const { rows } = await client.query<SchemaState>(
+    `select current_user as role, current_database() as database, current_schema() as current,
+            to_regnamespace('public') is not null as exists,
+            coalesce(has_schema_privilege(to_regnamespace('public')::oid, 'create'), false)
+              and has_database_privilege(current_database(), 'create') as can_create
+     where to_regclass('public.schema_migration') is null`,
+  )
+  const [state] = rows
+  if (state === undefined) return
+  const [role, database] = [escapeIdentifier(state.role), escapeIdentifier(state.database)]
+  if (!state.exists) {
+    throw new MigrationError(
+      `The database has no schema public, in which the service keeps its tables. Have its owner run in it: create schema public authorization ${role};`,
+    )
+  }
+  if (!state.can_create) {
+    throw new MigrationError(
+      `The role ${state.role} may not make tables in the schema public of the database ${state.database}. Let it own the database: alter database ${database} owner to ${role}; where the schema belongs to another role: alter schema public owner to ${role};`,
+    )
+  }
+  if (state.current === 'public') return
+  throw new MigrationError(
+    `The service keeps its tables in the schema public, and what the role ${state.role} makes would be in ${state.current ?? 'none'}, as its search_path says. Run in this database: alter role ${role} in database ${database} set search_path = public;`,
+  )
+}
+
+/** Says before anything else what only an administrator of the server can mend. */
+export async function ensureExtensions(client: Client): Promise<void> {
+  for (const extension of REQUIRED_EXTENSIONS) {
+    try {
+      await client.query(`create extension if not exists ${escapeIdentifier(extension)}`)
+    } catch (error) {
+      if (findDatabaseFault(error) !== undefined) throw error
+      // Two processes that create it at once collide in the catalogue; then it exists.
+      if (await hasExtension(client, extension)) continue
+      throw new MigrationError(
+        `The database needs the extension ${extension}, which this role cannot create (${error instanceof Error ? error.message : String(error)}). Have an administrator of the server run in this database: create extension ${extension};`,
+        { cause: error },
+      )
+    }
+    await assertExtensionFound(client, extension)
+  }
+}
+
+/** One that a provider keeps in a schema of its own is of use only where that is looked through. */
+async function assertExtensionFound(client: Client, extension: string): Promise<void> {
+  const { rows } = await client.query<{ schema: string }>(
+    `select nspname as schema from pg_extension join pg_namespace n on n.oid = extnamespace
+     where extname = $1 and nspname <> all (current_schemas(true))
+       and to_regclass('public.schema_migration') is null`,
+    [extension],
+  )
+  for (const { schema } of rows) {
+    throw new MigrationError(
+      `The extension ${extension} is in the schema ${schema}, where this role does not look for it. Have an administrator of the server run in this database: alter extension ${extension} set schema public;`,
+    )
+  }
+}
+
+async function hasExtension(client: Client, name: string): Promise<boolean> {
+  const { rowCount } = await client.query('select from pg_extension where extname = $1', [name])
+  return rowCount === 1
+}
