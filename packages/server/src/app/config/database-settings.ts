@@ -1,5 +1,6 @@
 /* The settings of the ways to the database. */
-import { integer, postgresUrl } from './setting-values.ts'
+import { postgresUrl, standbyUrl } from './postgres-url.ts'
+import { integer } from './setting-values.ts'
 
 /** The settings by their name in the code. */
 export const DATABASE_SETTINGS = {
@@ -15,7 +16,7 @@ export const DATABASE_SETTINGS = {
     description:
       'A standby of the database of `DATABASE_URL` that answers lists and single records of the API, while it has everything that the primary had when the request began; else the primary does.',
     isSecret: true,
-    ...postgresUrl,
+    ...standbyUrl,
   },
   databaseSessionUrl: {
     env: 'HELIOGRAPH_DATABASE_SESSION_URL',

@@ -112,10 +112,31 @@ describe('loadConfig', () => {
     )
   })
 
-  it.each(['postgres://db:port/x', 'postgres://a b/x', 'http://db/x'])(
-    'refuses the database URL %s',
-    (url) => expect(() => loadConfig({ DATABASE_URL: url })).toThrow(/DATABASE_URL/),
+  it.each([
+    'postgres://db:port/x',
+    'postgres://a b/x',
+    'http://db/x',
+    'postgres://u:1#2@db/x',
+    'postgres://u:1/2@db/x',
+    'postgres://u:50%ff@db/x',
+    'postgres://u:p@db/x?sslmode=allow',
+  ])('refuses the database URL %s', (url) =>
+    expect(() => loadConfig({ DATABASE_URL: url })).toThrow(/DATABASE_URL/),
   )
+
+  it('names a file of a database URL that cannot be read, and not the password beside it', () => {
+    const attempt = () =>
+      loadConfig({ DATABASE_URL: 'postgres://u:hunter2@db/x?sslrootcert=/nowhere/ca.pem' })
+    expect(attempt).toThrow('the file /nowhere/ca.pem of sslrootcert cannot be read (ENOENT)')
+    expect(attempt).not.toThrow(/hunter2/)
+  })
+
+  it('refuses several standbys in DATABASE_READ_URL, of which none would ever answer', () => {
+    const read = (url: string) =>
+      loadConfig({ DATABASE_URL: 'postgres://one/x', DATABASE_READ_URL: url })
+    expect(() => read('postgres://two,three/x')).toThrow(/DATABASE_READ_URL.*one server/)
+    expect(() => read('postgres://two/x?target_session_attrs=standby')).not.toThrow()
+  })
 
   it.each(['postgres://u:p%40@[::1]:5433/x?sslmode=require', 'postgresql://u@/x?host=/run/pg'])(
     'takes the database URL %s',

@@ -3,7 +3,6 @@
  * without a library of schemas: every command reads settings, and most need no schema besides.
  */
 import { isIP } from 'node:net'
-import { splitHosts, splitParameters } from '../../platform/db/server-hosts.ts'
 import { readPortRange, type PortRange } from '../../platform/net/browser-ports.ts'
 import { parseAllowedTargets } from '../../platform/net/target-policy.ts'
 import { parseMasterKeys } from '../../platform/secrets/master-key.ts'
@@ -86,7 +85,7 @@ export const masterKeys: SettingValue<string | undefined> = {
 }
 
 /** An {@link optionalText} that `check` accepts, or makes into another. */
-function checkedText(check: (text: string) => string): SettingValue<string | undefined> {
+export function checkedText(check: (text: string) => string): SettingValue<string | undefined> {
   return {
     parse: (given) => {
       const text = optionalText.parse(given)
@@ -106,22 +105,6 @@ export const httpOrigin = checkedText((text) => {
   throw new SettingProblem(
     'must be an http or https URL without user, path, query and fragment; give the service a host name of its own, not a path on another',
   )
-})
-
-/**
- * The driver takes a URL without a host too, for a socket that a parameter names. Of several hosts the one that
- * takes writes is used.
- */
-export const postgresUrl = checkedText((text) => {
-  const isUrl = (each: string) => URL.canParse(each.replace('@/', '@socket/'))
-  if (!/^postgres(ql)?:\/\//.test(text) || !splitHosts(text).every(isUrl)) {
-    throw new SettingProblem(
-      'must be a postgres:// URL, with what is special in it percent-encoded; of several servers name all, as in postgres://user:password@one:5432,two:5432/heliograph',
-    )
-  }
-  const wanted = splitParameters(text).parameters.get('target_session_attrs') ?? 'read-write'
-  if (['any', 'primary', 'read-write'].includes(wanted)) return text
-  throw new SettingProblem('target_session_attrs can only be read-write: the service writes')
 })
 
 /**

@@ -27,19 +27,26 @@ export function toServers(
   return [toUrlConfig(first), ...others.map(toUrlConfig)]
 }
 
+/** What asks for TLS without saying how a certificate is checked: completely, as node-postgres does and warns of. */
+const LAX_SSL_MODES: readonly (string | null)[] = ['prefer', 'require', 'verify-ca']
+
 /** The `options` stand beside the URL, where others can add to them. */
 function toUrlConfig(url: string): ClientConfig {
   const { address, parameters } = splitParameters(url)
   const options = parameters.get('options')
-  if (options === null) return { connectionString: url }
+  const isLax =
+    LAX_SSL_MODES.includes(parameters.get('sslmode')) && parameters.get('uselibpqcompat') !== 'true'
+  if (options === null && !isLax) return { connectionString: url }
+  if (isLax) parameters.set('sslmode', 'verify-full')
   parameters.delete('options')
-  return { connectionString: joinParameters(address, parameters), options }
+  const connectionString = joinParameters(address, parameters)
+  return options === null ? { connectionString } : { connectionString, options }
 }
 
 /** The same server and database, but another role. */
 export function withRole(connection: UrlConnection, role: string, password: string): UrlConnection {
   const credentials = `${encodeURIComponent(role)}:${encodeURIComponent(password)}`
-  return { url: connection.url.replace(/^([a-z]+:\/\/)(?:[^@/?#]*@)?/, `$1${credentials}@`) }
+  return { url: connection.url.replace(/^([a-z]+:\/\/)(?:[^/?#]*@)?/, `$1${credentials}@`) }
 }
 
 /** The role that a connection logs in as. */

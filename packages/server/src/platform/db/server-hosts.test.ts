@@ -22,6 +22,7 @@ test.each([
     ['postgres:///db?host=one&port=5432', 'postgres:///db?host=two&port=5432'],
   ],
   ['postgres://u:a,b@one/db', ['postgres://u:a,b@one/db']],
+  ['postgres://u:a@b@one,two/db', ['postgres://u:a@b@one/db', 'postgres://u:a@b@two/db']],
 ])('reads the hosts of %s', (url, expected) => {
   expect(splitHosts(url)).toEqual(expected)
 })

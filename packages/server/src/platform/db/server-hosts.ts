@@ -20,7 +20,7 @@ export function splitHosts(url: string): readonly [string, ...string[]] {
       return joinParameters(address, own)
     })
   }
-  const authority = /^([a-z]+:\/\/(?:[^@/]*@)?)([^/]*)(.*)$/.exec(address)
+  const authority = /^([a-z]+:\/\/(?:[^/]*@)?)([^/]*)(.*)$/.exec(address)
   const [, before = '', hosts = '', after = ''] = authority ?? []
   if (!hosts.includes(',')) return [url]
   return mapAll(hosts.split(','), (host) => joinParameters(`${before}${host}${after}`, parameters))
