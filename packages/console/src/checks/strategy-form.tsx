@@ -8,6 +8,7 @@ import type { CheckConfiguration } from '../api/generated/types.gen.ts'
 import { ConfirmDialog } from '../kit/confirm.tsx'
 import { MeanwhileBar, useMeanwhile } from '../kit/meanwhile.tsx'
 import { Section } from '../kit/page.tsx'
+import { UnsavedWork } from '../kit/unsaved-work.tsx'
 import { useAction } from '../kit/use-action.ts'
 import { useMay } from '../shell/session.ts'
 import classes from './checks.module.css'
@@ -49,6 +50,7 @@ export function StrategyForm({ checkId, saved }: StrategyFormProps) {
   })
   return (
     <div className={classes.columns}>
+      <UnsavedWork isUnsaved={may && isChanged && !save.isPending} />
       <Section title={texts.change} {...(may ? {} : { lead: texts.mayNot })}>
         <Stack gap="md">
           <MeanwhileBar meanwhile={meanwhile} />

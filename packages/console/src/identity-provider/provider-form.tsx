@@ -59,6 +59,7 @@ export function ProviderForm({ setup }: { readonly setup: AdminIdentityProvider 
       <PageForm
         label={provider === null ? texts.setUp : texts.save}
         isPending={save.isPending}
+        isChanged={form.isDirty()}
         error={asked === undefined ? error : null}
         width={760}
         onCancel={() => void navigate({ to: '/settings' })}

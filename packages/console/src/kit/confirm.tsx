@@ -64,6 +64,8 @@ interface ConfirmFormProps {
   readonly children: ReactNode
   readonly label: string
   readonly isDanger?: boolean
+  /** What the other button says; `Cancel` when left out. */
+  readonly closeLabel?: string
   /** A text that must be typed before, for what many depend on. */
   readonly typed?: string
   readonly isPending: boolean

@@ -3,17 +3,21 @@ import { Button, Group, Stack } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Fault } from './confirm.tsx'
 import { texts } from './texts.ts'
+import { UnsavedWork } from './unsaved-work.tsx'
 
 /** What the page around a form says of it. */
 export interface PageFormProps {
   /** What the button does, such as `Create stream`. */
   readonly label: string
+  /** It is being saved, or is saved and the page about to be left. */
   readonly isPending: boolean
   readonly error: Error | null
   readonly onCancel: () => void
 }
 
 interface Props extends PageFormProps {
+  /** Something was entered that is not saved yet. */
+  readonly isChanged: boolean
   /** Whether the session may save it; true when left out. What is missing stands in the page. */
   readonly may?: boolean
   /** In px. */
@@ -24,7 +28,17 @@ interface Props extends PageFormProps {
 
 /** `error` is what the inputs do not show themselves. */
 export function PageForm(props: Props) {
-  const { label, isPending, error, onCancel, may = true, width, onSubmit, children } = props
+  const {
+    label,
+    isPending,
+    error,
+    onCancel,
+    isChanged,
+    may = true,
+    width,
+    onSubmit,
+    children,
+  } = props
   return (
     <form
       onSubmit={(event) => {
@@ -32,6 +46,7 @@ export function PageForm(props: Props) {
         if (may) onSubmit()
       }}
     >
+      <UnsavedWork isUnsaved={isChanged && may && !isPending} />
       <Stack maw={width}>
         {children}
         <Fault error={error} />

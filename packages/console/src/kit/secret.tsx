@@ -15,6 +15,7 @@ import {
 } from '@mantine/core'
 import { AlertIcon, CheckIcon, CopyIcon, EyeClosedIcon, EyeIcon } from '@primer/octicons-react'
 import { useMutation } from '@tanstack/react-query'
+import { useBlocker } from '@tanstack/react-router'
 import { useEffect, useState, type ReactNode } from 'react'
 import { DialogForm, Fault } from './confirm.tsx'
 import classes from './secret.module.css'
@@ -162,10 +163,13 @@ interface IssuedSecretDialogProps {
   readonly onClose: () => void
 }
 
-/** Shows what was issued and is never shown again; it closes by its button only, and the browser asks before it leaves. */
+/**
+ * Shows what was issued and is never shown again; it closes by its button only: the Back button does nothing, and the
+ * browser asks before it leaves.
+ */
 export function IssuedSecretDialog({ title, secrets, children, onClose }: IssuedSecretDialogProps) {
   const isOpen = secrets.length > 0
-  useAskBeforeUnload(isOpen)
+  useBlocker({ shouldBlockFn: () => true, enableBeforeUnload: isOpen, disabled: !isOpen })
   return (
     <Modal
       opened={isOpen}
@@ -241,14 +245,4 @@ function useHideAfter(isShown: boolean, hide: () => void): void {
     return () => clearTimeout(timer)
     // Only its appearance starts the time.
   }, [isShown])
-}
-
-/** Has the browser ask before the page is closed or loaded anew. */
-function useAskBeforeUnload(isAsked: boolean): void {
-  useEffect(() => {
-    if (!isAsked) return undefined
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault()
-    window.addEventListener('beforeunload', ask)
-    return () => window.removeEventListener('beforeunload', ask)
-  }, [isAsked])
 }

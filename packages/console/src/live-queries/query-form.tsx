@@ -10,6 +10,7 @@ import { changedMembers } from '../kit/changed-members.ts'
 import { ConfirmDialog, Fault } from '../kit/confirm.tsx'
 import { Section } from '../kit/page.tsx'
 import { SqlEditor } from '../kit/sql-editor.tsx'
+import { UnsavedWork } from '../kit/unsaved-work.tsx'
 import { useAction } from '../kit/use-action.ts'
 import { useMay } from '../shell/session.ts'
 import { CostNotes } from './cost-notes.tsx'
@@ -53,12 +54,14 @@ export function QueryForm({ campaign }: QueryFormProps) {
   const targetFault = Object.entries(faults).find(([path]) => path.startsWith('target'))?.[1]
   const isNamed = faults['name'] !== undefined || faults['sql'] !== undefined
   const isComplete = name.trim() !== '' && sql.trim() !== ''
+  const isChanged = JSON.stringify({ name, sql, targets }) !== JSON.stringify(initial)
   const ask = () => {
     if (may && isComplete && !save.isPending) save.mutate(true)
   }
   return (
     // Enter in a field asks nobody: that takes the button, or the keys of the editor.
     <form onSubmit={(event) => event.preventDefault()}>
+      <UnsavedWork isUnsaved={may && isChanged && !save.isPending} />
       <div className={classes.columns}>
         <Section title={texts.question}>
           <Stack gap="md">

@@ -16,6 +16,7 @@ import { Fault } from '../kit/confirm.tsx'
 import { LoadedPage } from '../kit/loaded-page.tsx'
 import { Page, Section } from '../kit/page.tsx'
 import { SqlEditor, type SqlTable } from '../kit/sql-editor.tsx'
+import { UnsavedWork } from '../kit/unsaved-work.tsx'
 import { useAction } from '../kit/use-action.ts'
 import { Needs } from '../shell/needs.tsx'
 import { useMay } from '../shell/session.ts'
@@ -88,6 +89,7 @@ function ReportForm({ report, initialSql }: ReportFormProps) {
   })
   const faults = fieldFaultsOf(save.error)
   const isComplete = name.trim() !== '' && sql.trim() !== ''
+  const isChanged = name !== initial.name || sql !== initial.sql
   const submit = () => {
     if (may && isComplete && !save.isPending) save.mutate()
   }
@@ -98,6 +100,7 @@ function ReportForm({ report, initialSql }: ReportFormProps) {
         submit()
       }}
     >
+      <UnsavedWork isUnsaved={may && isChanged && !save.isPending} />
       <Section title={texts.query}>
         <Stack gap="md">
           <TextInput

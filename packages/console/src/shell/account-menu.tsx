@@ -3,7 +3,9 @@ import { notifications } from '@mantine/notifications'
 import { PersonIcon, SignOutIcon } from '@primer/octicons-react'
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
 import { client } from '../api/client.ts'
+import { giveUpUnsavedWork, LeaveDialog, useHasUnsavedWork } from '../kit/unsaved-work.tsx'
 import classes from './account-menu.module.css'
 import { useSession } from './session.ts'
 import { texts } from './texts.ts'
@@ -11,10 +13,15 @@ import { texts } from './texts.ts'
 /** The signed-in admin, and the way out. */
 export function AccountMenu() {
   const session = useSession()
+  const hasUnsavedWork = useHasUnsavedWork()
+  const [isAsking, setAsking] = useState(false)
   const signOut = useMutation({
     mutationFn: () => client.delete({ url: '/console/session' }),
     // The page is left, and with it everything that it has read.
-    onSuccess: () => globalThis.location.assign('/console/sign-in'),
+    onSuccess: () => {
+      giveUpUnsavedWork()
+      globalThis.location.assign('/console/sign-in')
+    },
     onError: ({ message }) =>
       notifications.show({ color: 'red', title: texts.notSignedOut, message, autoClose: 12_000 }),
   })
@@ -22,25 +29,38 @@ export function AccountMenu() {
   const { first_name: firstName, last_name: lastName } = session.admin
   const name = `${firstName} ${lastName}`
   return (
-    <Menu position="top-start" width={220}>
-      <Menu.Target>
-        <UnstyledButton className={classes.account}>
-          <span className={classes.initials} aria-hidden>
-            {initialsOf(name)}
-          </span>
-          <span className={classes.name}>{name}</span>
-        </UnstyledButton>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>{session.admin.email}</Menu.Label>
-        <Menu.Item component={Link} to="/settings/account" leftSection={<PersonIcon />}>
-          {texts.account}
-        </Menu.Item>
-        <Menu.Item leftSection={<SignOutIcon />} onClick={() => signOut.mutate()}>
-          {texts.signOut}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <>
+      <Menu position="top-start" width={220}>
+        <Menu.Target>
+          <UnstyledButton className={classes.account}>
+            <span className={classes.initials} aria-hidden>
+              {initialsOf(name)}
+            </span>
+            <span className={classes.name}>{name}</span>
+          </UnstyledButton>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Label>{session.admin.email}</Menu.Label>
+          <Menu.Item component={Link} to="/settings/account" leftSection={<PersonIcon />}>
+            {texts.account}
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<SignOutIcon />}
+            onClick={() => (hasUnsavedWork ? setAsking(true) : signOut.mutate())}
+          >
+            {texts.signOut}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <LeaveDialog
+        isOpen={isAsking}
+        onLeave={() => {
+          setAsking(false)
+          signOut.mutate()
+        }}
+        onStay={() => setAsking(false)}
+      />
+    </>
   )
 }
 

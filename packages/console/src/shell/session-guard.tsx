@@ -1,9 +1,11 @@
 /* Lets nobody see pages without a session, and keeps the console in step with the session's end. */
 import { Center, Loader } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { lazy, Suspense, useEffect, useRef, useState, type ReactNode } from 'react'
+import { lazy, Suspense, useCallback, useEffect, useRef, useState, type ReactNode } from 'react'
 import { listenToSession } from '../api/client.ts'
 import { ErrorState } from '../kit/states.tsx'
+import { giveUpUnsavedWork, useHasUnsavedWork } from '../kit/unsaved-work.tsx'
+import { EndedSessionDialog } from './ended-session-dialog.tsx'
 import { useLive } from './live.tsx'
 import { DEVICE_PATH } from '../trusted-device/device-calls.ts'
 import { isDeviceMissing, sessionQuery, type Session } from './session.ts'
@@ -36,7 +38,9 @@ export function SessionGuard({ children }: { readonly children: ReactNode }) {
     [queryClient],
   )
   useLive(mayListen(session))
-  const goesTo = useDestination(session)
+  const isKept = useIsKept(session)
+  const goesTo = useDestination(session, isKept)
+  const look = useCallback(() => void refetch(), [refetch])
   if (isSigningIn() && goesTo === undefined) return children
   if (error !== null && session === undefined)
     return <ErrorState error={error} onRetry={() => void refetch()} isPage />
@@ -50,6 +54,9 @@ export function SessionGuard({ children }: { readonly children: ReactNode }) {
   return (
     <>
       {children}
+      {isKept ? (
+        <EndedSessionDialog signInPath={SIGN_IN_PATH} onLook={look} onLeave={giveUpUnsavedWork} />
+      ) : null}
       <Suspense>
         {isSteppingUp ? (
           <StepUpDialog
@@ -72,9 +79,25 @@ function mayListen(session: Session | null | undefined): boolean {
   return !session.setup_required && !isDeviceMissing(session) && session.areas.includes('Live')
 }
 
-/** Where the window goes because the session opens nothing here; it goes there. */
-function useDestination(session: Session | null | undefined): string | undefined {
-  const goesTo = toDestination(session)
+/** Whether the page stays although its session has ended: it holds work that is not saved, of whoever signs in again. */
+function useIsKept(session: Session | null | undefined): boolean {
+  const hasUnsavedWork = useHasUnsavedWork()
+  const adminId = session?.admin.id
+  const owner = useRef(adminId)
+  useEffect(() => {
+    if (adminId === undefined) return
+    if (owner.current !== undefined && owner.current !== adminId) {
+      giveUpUnsavedWork()
+      globalThis.location.reload()
+    }
+    owner.current = adminId
+  }, [adminId])
+  return session === null && hasUnsavedWork
+}
+
+/** Where the window goes because the session opens nothing here; it goes there, unless the page is kept. */
+function useDestination(session: Session | null | undefined, isKept: boolean): string | undefined {
+  const goesTo = isKept ? undefined : toDestination(session)
   useEffect(() => {
     if (goesTo === undefined) return
     const { pathname, search } = globalThis.location

@@ -17,6 +17,11 @@ export const texts = {
   notSignedOut: 'You are still signed in',
   goTo: 'Go to',
   actions: 'Actions',
+  endedTitle: 'Your session has ended',
+  endedHelp:
+    'What you have entered on this page is not saved, and still here. Sign in again in another tab, then come back and save it.',
+  signInThere: 'Sign in in another tab',
+  leaveUnsaved: 'Leave without saving',
   theme: 'Switch between day and night',
   signOut: 'Sign out',
   account: 'Your account',

@@ -53,6 +53,7 @@ export function ApplicationForm({ application }: { readonly application: SignInA
     <PageForm
       label={texts.save}
       isPending={save.isPending}
+      isChanged={form.isDirty()}
       error={faults === null ? save.error : null}
       may={useMay(MANAGE_PERMISSION)}
       width={760}

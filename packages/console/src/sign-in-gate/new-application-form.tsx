@@ -54,6 +54,7 @@ export function NewApplicationForm(props: NewApplicationFormProps) {
     <PageForm
       label={label}
       isPending={isPending}
+      isChanged={form.isDirty()}
       error={faults === null ? error : null}
       may={may}
       width={760}

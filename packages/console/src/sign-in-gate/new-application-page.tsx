@@ -75,7 +75,7 @@ function FollowGuide({ guide }: { readonly guide: Guide }) {
       <NewApplicationForm
         guide={guide}
         label={words.create}
-        isPending={create.isPending}
+        isPending={create.isPending || create.isSuccess}
         error={create.error}
         onSubmit={create.mutate}
         onCancel={() => void navigate({ to: '/settings/sign-in/new' })}

@@ -44,6 +44,7 @@ export function PolicyForm({ policy, groupName }: PolicyFormProps) {
     <PageForm
       label={texts.save}
       isPending={save.isPending}
+      isChanged={form.isDirty()}
       error={faults === null ? save.error : null}
       may={may}
       width={860}

@@ -68,6 +68,7 @@ export function UpstreamForm(props: UpstreamFormProps) {
     <PageForm
       label={label}
       isPending={isPending}
+      isChanged={form.isDirty()}
       error={faults === null ? error : null}
       may={useMay(MANAGE_PERMISSION)}
       width={760}

@@ -33,7 +33,7 @@ export function NewSsfClientPage() {
     >
       <SsfClientForm
         label={texts.create}
-        isPending={create.isPending}
+        isPending={create.isPending || create.isSuccess}
         error={create.error}
         onSubmit={create.mutate}
         onCancel={() => void navigate({ to: '/signals/clients' })}

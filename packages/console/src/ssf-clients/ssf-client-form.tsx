@@ -54,6 +54,7 @@ export function SsfClientForm(props: SsfClientFormProps) {
     <PageForm
       label={label}
       isPending={isPending}
+      isChanged={form.isDirty()}
       onCancel={onCancel}
       error={faults === null ? error : null}
       may={useMay(STREAMS_PERMISSION)}

@@ -46,6 +46,7 @@ export function StreamForm({ stream, onSubmit, ...page }: StreamFormProps) {
   return (
     <PageForm
       {...page}
+      isChanged={form.isDirty()}
       error={faults === null ? page.error : null}
       may={useMay(STREAMS_PERMISSION)}
       width={860}

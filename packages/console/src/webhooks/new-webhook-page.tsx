@@ -34,7 +34,7 @@ export function NewWebhookPage() {
     >
       <WebhookForm
         label={texts.create}
-        isPending={create.isPending}
+        isPending={create.isPending || create.isSuccess}
         error={create.error}
         onSubmit={create.mutate}
         onCancel={() => void navigate({ to: '/signals/webhooks' })}

@@ -62,6 +62,7 @@ export function WebhookForm(props: WebhookFormProps) {
     <PageForm
       label={label}
       isPending={isPending}
+      isChanged={form.isDirty()}
       onCancel={onCancel}
       error={faults === null ? error : null}
       may={useMay(WEBHOOKS_PERMISSION)}

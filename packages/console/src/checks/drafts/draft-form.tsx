@@ -8,6 +8,7 @@ import { MarkdownEditor } from '../../kit/markdown-editor.tsx'
 import { MeanwhileBar, useMeanwhile } from '../../kit/meanwhile.tsx'
 import { Section } from '../../kit/page.tsx'
 import { SqlEditor } from '../../kit/sql-editor.tsx'
+import { UnsavedWork } from '../../kit/unsaved-work.tsx'
 import { useAction } from '../../kit/use-action.ts'
 import classes from '../checks.module.css'
 import { texts } from './texts.ts'
@@ -54,6 +55,7 @@ export function DraftForm({ draft, isDisabled }: DraftFormProps) {
   const area = { autosize: true, minRows: 3, maxRows: 14 } as const
   return (
     <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
+      <UnsavedWork isUnsaved={!isDisabled && form.isDirty() && !save.isPending} />
       <div className={classes.stack}>
         <MeanwhileBar meanwhile={meanwhile} />
         <Section title={texts.details}>
