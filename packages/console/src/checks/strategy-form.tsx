@@ -50,7 +50,7 @@ export function StrategyForm({ checkId, saved }: StrategyFormProps) {
   })
   return (
     <div className={classes.columns}>
-      <UnsavedWork isUnsaved={may && isChanged && !save.isPending} />
+      <UnsavedWork isUnsaved={may && isChanged} isPending={save.isPending} />
       <Section title={texts.change} {...(may ? {} : { lead: texts.mayNot })}>
         <Stack gap="md">
           <MeanwhileBar meanwhile={meanwhile} />

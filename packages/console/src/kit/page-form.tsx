@@ -46,7 +46,7 @@ export function PageForm(props: Props) {
         if (may) onSubmit()
       }}
     >
-      <UnsavedWork isUnsaved={isChanged && may && !isPending} />
+      <UnsavedWork isUnsaved={isChanged && may} isPending={isPending} />
       <Stack maw={width}>
         {children}
         <Fault error={error} />

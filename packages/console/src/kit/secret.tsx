@@ -20,6 +20,7 @@ import { useEffect, useState, type ReactNode } from 'react'
 import { DialogForm, Fault } from './confirm.tsx'
 import classes from './secret.module.css'
 import { texts } from './texts.ts'
+import { useHeldPage } from './unsaved-work.tsx'
 
 /** How long a secret stays to be seen. */
 const SECRET_SHOWN_MS = 60_000
@@ -169,11 +170,16 @@ interface IssuedSecretDialogProps {
  */
 export function IssuedSecretDialog({ title, secrets, children, onClose }: IssuedSecretDialogProps) {
   const isOpen = secrets.length > 0
-  useBlocker({ shouldBlockFn: () => true, enableBeforeUnload: isOpen, disabled: !isOpen })
+  const { isHeld, release } = useHeldPage(isOpen)
+  useBlocker({ shouldBlockFn: isHeld, enableBeforeUnload: isHeld })
+  const close = () => {
+    release()
+    onClose()
+  }
   return (
     <Modal
       opened={isOpen}
-      onClose={onClose}
+      onClose={close}
       title={title}
       size={560}
       closeOnClickOutside={false}
@@ -199,7 +205,7 @@ export function IssuedSecretDialog({ title, secrets, children, onClose }: Issued
           <Text size="sm">{texts.shownOnce}</Text>
         </Group>
         <Group justify="flex-end">
-          <Button onClick={onClose}>{texts.haveStored}</Button>
+          <Button onClick={close}>{texts.haveStored}</Button>
         </Group>
       </Stack>
     </Modal>

@@ -61,7 +61,7 @@ export function QueryForm({ campaign }: QueryFormProps) {
   return (
     // Enter in a field asks nobody: that takes the button, or the keys of the editor.
     <form onSubmit={(event) => event.preventDefault()}>
-      <UnsavedWork isUnsaved={may && isChanged && !save.isPending} />
+      <UnsavedWork isUnsaved={may && isChanged} isPending={save.isPending} />
       <div className={classes.columns}>
         <Section title={texts.question}>
           <Stack gap="md">

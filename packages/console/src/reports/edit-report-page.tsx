@@ -100,7 +100,7 @@ function ReportForm({ report, initialSql }: ReportFormProps) {
         submit()
       }}
     >
-      <UnsavedWork isUnsaved={may && isChanged && !save.isPending} />
+      <UnsavedWork isUnsaved={may && isChanged} isPending={save.isPending} />
       <Section title={texts.query}>
         <Stack gap="md">
           <TextInput

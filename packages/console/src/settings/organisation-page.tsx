@@ -8,6 +8,7 @@ import type { ChangeOrganisationInput, Organisation } from '../api/generated/typ
 import { ConfirmDialog, Fault } from '../kit/confirm.tsx'
 import { Page, Section } from '../kit/page.tsx'
 import { Loaded } from '../kit/states.tsx'
+import { UnsavedWork } from '../kit/unsaved-work.tsx'
 import { useAction } from '../kit/use-action.ts'
 import { useMay } from '../shell/session.ts'
 import { DeviceSwitch } from '../trusted-device/device-switch.tsx'
@@ -39,6 +40,7 @@ function OrganisationForm({ organisation }: { readonly organisation: Organisatio
   // What nobody has touched here follows the organisation.
   const [written, setWritten] = useState<string>()
   const name = written ?? organisation.name
+  const isRenamed = mayChange && name.trim() !== organisation.name
   const [asked, setAsked] = useState<ChangeOrganisationInput>()
   const save = useAction({
     run: async (body: ChangeOrganisationInput) =>
@@ -69,6 +71,7 @@ function OrganisationForm({ organisation }: { readonly organisation: Organisatio
               save.mutate({ name: name.trim() })
             }}
           >
+            <UnsavedWork isUnsaved={isRenamed} isPending={save.isPending} />
             <Group align="flex-end" wrap="nowrap">
               <TextInput
                 flex={1}
@@ -78,7 +81,7 @@ function OrganisationForm({ organisation }: { readonly organisation: Organisatio
                 error={fieldFaultsOf(save.error)?.['name']}
                 onChange={({ currentTarget }) => setWritten(currentTarget.value)}
               />
-              <Button type="submit" disabled={!mayChange || name.trim() === organisation.name}>
+              <Button type="submit" disabled={!isRenamed}>
                 {texts.save}
               </Button>
             </Group>

@@ -8,7 +8,7 @@ import { giveUpUnsavedWork, useHasUnsavedWork } from '../kit/unsaved-work.tsx'
 import { EndedSessionDialog } from './ended-session-dialog.tsx'
 import { useLive } from './live.tsx'
 import { DEVICE_PATH } from '../trusted-device/device-calls.ts'
-import { isDeviceMissing, sessionQuery, type Session } from './session.ts'
+import { EndedSession, isDeviceMissing, sessionQuery, type Session } from './session.ts'
 
 const SIGN_IN_PATH = '/console/sign-in'
 
@@ -38,8 +38,8 @@ export function SessionGuard({ children }: { readonly children: ReactNode }) {
     [queryClient],
   )
   useLive(mayListen(session))
-  const isKept = useIsKept(session)
-  const goesTo = useDestination(session, isKept)
+  const ended = useEndedSession(session)
+  const goesTo = useDestination(session, ended !== undefined)
   const look = useCallback(() => void refetch(), [refetch])
   if (isSigningIn() && goesTo === undefined) return children
   if (error !== null && session === undefined)
@@ -53,10 +53,10 @@ export function SessionGuard({ children }: { readonly children: ReactNode }) {
   }
   return (
     <>
-      {children}
-      {isKept ? (
+      <EndedSession value={ended}>{children}</EndedSession>
+      {ended === undefined ? null : (
         <EndedSessionDialog signInPath={SIGN_IN_PATH} onLook={look} onLeave={giveUpUnsavedWork} />
-      ) : null}
+      )}
       <Suspense>
         {isSteppingUp ? (
           <StepUpDialog
@@ -79,11 +79,16 @@ function mayListen(session: Session | null | undefined): boolean {
   return !session.setup_required && !isDeviceMissing(session) && session.areas.includes('Live')
 }
 
-/** Whether the page stays although its session has ended: it holds work that is not saved, of whoever signs in again. */
-function useIsKept(session: Session | null | undefined): boolean {
+/**
+ * The session that has ended, where the page stays all the same: it holds work that is not saved, for the same admin to
+ * sign in again. What it shows belongs to nobody else.
+ */
+function useEndedSession(session: Session | null | undefined): Session | undefined {
   const hasUnsavedWork = useHasUnsavedWork()
+  const [last, setLast] = useState<Session>()
+  const owner = useRef<string>(undefined)
+  if (session !== null && session !== undefined && session !== last) setLast(session)
   const adminId = session?.admin.id
-  const owner = useRef(adminId)
   useEffect(() => {
     if (adminId === undefined) return
     if (owner.current !== undefined && owner.current !== adminId) {
@@ -92,7 +97,7 @@ function useIsKept(session: Session | null | undefined): boolean {
     }
     owner.current = adminId
   }, [adminId])
-  return session === null && hasUnsavedWork
+  return session === null && hasUnsavedWork ? last : undefined
 }
 
 /** Where the window goes because the session opens nothing here; it goes there, unless the page is kept. */

@@ -1,5 +1,6 @@
 /* Who is signed in. */
 import { queryOptions, useQuery } from '@tanstack/react-query'
+import { createContext, useContext } from 'react'
 import { ApiError, client } from '../api/client.ts'
 import type { ConsoleSession } from '../api/generated/types.gen.ts'
 
@@ -52,9 +53,16 @@ export function isDeviceMissing({ trusted_device: { required, problem } }: Sessi
   return required && problem !== null
 }
 
-/** The open session; undefined while it is looked up, null when there is none. */
+/** The session that has ended, while a page stays as it was in it. */
+export const EndedSession = createContext<Session | undefined>(undefined)
+
+/**
+ * The open session, or the one that a page is kept for; undefined while it is looked up, null when there is none.
+ */
 export function useSession(): Session | null | undefined {
-  return useQuery(sessionQuery).data
+  const ended = useContext(EndedSession)
+  const { data } = useQuery(sessionQuery)
+  return data ?? ended ?? data
 }
 
 /** Whether the signed-in admin may do what needs this permission. */

@@ -19,7 +19,7 @@ export const texts = {
   actions: 'Actions',
   endedTitle: 'Your session has ended',
   endedHelp:
-    'What you have entered on this page is not saved, and still here. Sign in again in another tab, then come back and save it.',
+    'What this page holds is not stored yet, and still here. Sign in again in another tab, then come back and go on.',
   signInThere: 'Sign in in another tab',
   leaveUnsaved: 'Leave without saving',
   theme: 'Switch between day and night',

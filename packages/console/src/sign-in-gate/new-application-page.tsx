@@ -12,6 +12,7 @@ import type {
   IssuedSignInApplication,
 } from '../api/generated/types.gen.ts'
 import { Page, Section } from '../kit/page.tsx'
+import { giveUpUnsavedWork, UnsavedWork } from '../kit/unsaved-work.tsx'
 import { useAction } from '../kit/use-action.ts'
 import { Needs } from '../shell/needs.tsx'
 import { APPLICATIONS_PATH, MANAGE_PERMISSION } from './gate-queries.ts'
@@ -98,6 +99,7 @@ function EnterThere({ guide, issued }: EnterThereProps) {
       lead={words.enterLead(application.name)}
       above={ABOVE}
     >
+      <UnsavedWork isUnsaved={secret !== null} isPending={false} help={words.secretLost} />
       {secret === null ? null : (
         <Alert color="yellow" icon={<AlertIcon />} role="status" p="xs">
           {words.secretOnce}
@@ -113,13 +115,14 @@ function EnterThere({ guide, issued }: EnterThereProps) {
       </Section>
       <Group>
         <Button
-          onClick={() =>
+          onClick={() => {
+            giveUpUnsavedWork()
             void navigate({
               to: '/settings/sign-in/applications/$id',
               params: { id: application.id },
               search: { tab: 'test' },
             })
-          }
+          }}
         >
           {words.done}
         </Button>

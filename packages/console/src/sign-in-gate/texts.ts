@@ -54,6 +54,8 @@ export const texts = {
     enterLead: (name: string) => `${name} is set up here. What is left is done there.`,
     secretOnce:
       'The client secret is shown on this page alone, once. When it is lost, rotate it on the page of the application.',
+    secretLost:
+      'The client secret is shown on this page alone, once. Enter it there before you go on.',
     steps: (name: string) => `At ${name}`,
     comesBack: 'What comes back',
     done: 'It is entered',
