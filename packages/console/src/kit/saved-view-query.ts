@@ -25,9 +25,9 @@ const savedViewsQuery = queryOptions({
   },
 })
 
-/** All views that the admin sees, by name; none while they are read. */
-export function useSavedViews(): readonly SavedView[] {
-  return useQuery(savedViewsQuery).data ?? []
+/** All views that the admin sees, by name; none while they are read. `isOpen` says whether they are asked for at all. */
+export function useSavedViews(isOpen = true): readonly SavedView[] {
+  return useQuery({ ...savedViewsQuery, enabled: isOpen }).data ?? []
 }
 
 /** Goes to the page of a view, and shows the list there as it was saved. */

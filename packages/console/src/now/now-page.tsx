@@ -2,13 +2,14 @@
 import { Button, Skeleton } from '@mantine/core'
 import { DeviceDesktopIcon } from '@primer/octicons-react'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { Link, Navigate } from '@tanstack/react-router'
 import { getOverview } from '../api/generated/sdk.gen.ts'
 import type { Overview } from '../api/generated/types.gen.ts'
 import { ListLink } from '../kit/list-link.tsx'
 import { Page } from '../kit/page.tsx'
 import { EmptyState, ErrorState } from '../kit/states.tsx'
 import { Time } from '../kit/time.tsx'
+import { usePlaces } from '../shell/navigation.ts'
 import { BlockingWeek } from './blocking-week.tsx'
 import { DeviceStatuses } from './device-statuses.tsx'
 import { FailingChecks } from './failing-checks.tsx'
@@ -18,10 +19,18 @@ import { StoppedSignIns } from './stopped-sign-ins.tsx'
 import { texts } from './texts.ts'
 import { WaitingRequests } from './waiting-requests.tsx'
 
+const NOW_PATH = '/'
+
 /** The page says what is so without being asked; reading it costs the service little. */
 const REFRESH_MS = 15_000
 
+/** The first place that is open stands in for it where an admin may not see it. */
 export function NowPage() {
+  const first = usePlaces()[0]?.places[0]?.to ?? NOW_PATH
+  return first === NOW_PATH ? <Now /> : <Navigate to={first} replace />
+}
+
+function Now() {
   const overview = useQuery({
     queryKey: ['overview'],
     queryFn: async ({ signal }) => {

@@ -1,4 +1,4 @@
-/* The settings, as doors to their pages. */
+/* The settings, as doors to the pages that are open. */
 import { SimpleGrid } from '@mantine/core'
 import {
   CodeIcon,
@@ -14,51 +14,83 @@ import {
 } from '@primer/octicons-react'
 import { Link } from '@tanstack/react-router'
 import { Page } from '../kit/page.tsx'
+import { useIsOpen, type Opening } from '../shell/session.ts'
 import classes from './settings-page.module.css'
 import { texts } from './texts.ts'
 
-const DOORS: readonly { to: string; title: string; lead: string; icon: Icon }[] = [
+interface Door extends Opening {
+  readonly to: string
+  readonly title: string
+  readonly lead: string
+  readonly icon: Icon
+}
+
+const DOORS: readonly Door[] = [
   {
     to: '/settings/organisation',
     title: texts.organisation,
     lead: texts.organisationLead,
     icon: OrganizationIcon,
   },
-  { to: '/settings/admins', title: texts.admins, lead: texts.adminsLead, icon: PeopleIcon },
+  {
+    to: '/settings/admins',
+    title: texts.admins,
+    lead: texts.adminsLead,
+    icon: PeopleIcon,
+    area: 'Admins',
+  },
   {
     to: '/settings/identity-provider',
     title: texts.provider,
     lead: texts.providerLead,
     icon: ShieldLockIcon,
+    permission: 'Manage Admins',
   },
-  { to: '/settings/sign-in', title: texts.signIn, lead: texts.signInLead, icon: SignInIcon },
+  {
+    to: '/settings/sign-in',
+    title: texts.signIn,
+    lead: texts.signInLead,
+    icon: SignInIcon,
+    area: 'Sign-in',
+  },
   {
     to: '/settings/enrollment',
     title: texts.enrollment,
     lead: texts.enrollmentLead,
     icon: StackIcon,
+    area: 'Enrollment secrets',
+    permission: 'Manage Enrollment',
   },
   {
     to: '/settings/developers',
     title: texts.developers,
     lead: texts.developersLead,
     icon: CodeIcon,
+    area: 'Live',
   },
-  { to: '/settings/scim', title: texts.scim, lead: texts.scimLead, icon: SyncIcon },
+  {
+    to: '/settings/scim',
+    title: texts.scim,
+    lead: texts.scimLead,
+    icon: SyncIcon,
+    area: 'People',
+  },
   {
     to: '/settings/retention',
     title: texts.retention,
     lead: texts.retentionLead,
     icon: DatabaseIcon,
+    area: 'Organisation',
   },
   { to: '/settings/account', title: texts.account, lead: texts.accountLead, icon: PersonIcon },
 ]
 
 export function SettingsPage() {
+  const doors = DOORS.filter(useIsOpen())
   return (
     <Page title={texts.title} lead={texts.lead}>
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="md">
-        {DOORS.map(({ to, title, lead, icon: Icon }) => (
+        {doors.map(({ to, title, lead, icon: Icon }) => (
           <Link key={to} to={to} className={classes.door}>
             <Icon size={20} />
             <span className={classes.title}>{title}</span>

@@ -23,10 +23,10 @@ import {
   type Icon,
 } from '@primer/octicons-react'
 import { useMemo } from 'react'
-import { useSession } from './session.ts'
+import { useIsOpen, type Opening } from './session.ts'
 import { texts } from './texts.ts'
 
-interface Place {
+interface Place extends Opening {
   readonly label: string
   readonly to: string
   readonly icon: Icon
@@ -34,10 +34,6 @@ interface Place {
   readonly key?: string
   /** Other words for it, for the palette. */
   readonly words?: string
-  /** What it shows, by the tag of the API's operations; open to everybody when left out. */
-  readonly area?: string
-  /** Without this permission there is nothing to see. */
-  readonly permission?: string
 }
 
 interface PlaceGroup {
@@ -238,13 +234,12 @@ const PLACES: readonly PlaceGroup[] = [
 
 /** The places that are open to the signed-in admin. */
 export function usePlaces(): readonly PlaceGroup[] {
-  const session = useSession()
-  return useMemo(() => {
-    const isOpen = ({ area, permission }: Place) =>
-      (area === undefined || session?.areas.includes(area) === true) &&
-      (permission === undefined || session?.permissions.includes(permission) === true)
-    return PLACES.map(({ label, places }) => ({ label, places: places.filter(isOpen) })).filter(
-      ({ places }) => places.length > 0,
-    )
-  }, [session])
+  const isOpen = useIsOpen()
+  return useMemo(
+    () =>
+      PLACES.map(({ label, places }) => ({ label, places: places.filter(isOpen) })).filter(
+        ({ places }) => places.length > 0,
+      ),
+    [isOpen],
+  )
 }

@@ -15,12 +15,13 @@ import { useMemo } from 'react'
 import { useOpenView, useSavedViews } from '../kit/saved-view-query.ts'
 import { quoteText } from '../kit/search-text.ts'
 import { usePlaces } from './navigation.ts'
+import { useIsOpen } from './session.ts'
 import { texts } from './texts.ts'
 
 export function Palette() {
   const navigate = useNavigate()
   const places = usePlaces()
-  const views = useSavedViews()
+  const views = useSavedViews(useIsOpen()({ area: 'Saved views' }))
   const openView = useOpenView()
   const ofPlaces = useMemo(
     () =>

@@ -1,6 +1,6 @@
 /* Who is signed in. */
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import { createContext, useContext } from 'react'
+import { createContext, useCallback, useContext } from 'react'
 import { ApiError, client } from '../api/client.ts'
 import type { ConsoleSession } from '../api/generated/types.gen.ts'
 
@@ -63,6 +63,25 @@ export function useSession(): Session | null | undefined {
   const ended = useContext(EndedSession)
   const { data } = useQuery(sessionQuery)
   return data ?? ended ?? data
+}
+
+/** What an admin needs to see something; everybody sees it where both are left out. */
+export interface Opening {
+  /** The tag of the API's operations that it shows. */
+  readonly area?: string
+  /** Without this permission there is nothing to see. */
+  readonly permission?: string
+}
+
+/** Says what is open to the signed-in admin; nothing while nobody is known to be. */
+export function useIsOpen(): (opening: Opening) => boolean {
+  const session = useSession()
+  return useCallback(
+    ({ area, permission }) =>
+      (area === undefined || session?.areas.includes(area) === true) &&
+      (permission === undefined || session?.permissions.includes(permission) === true),
+    [session],
+  )
 }
 
 /** Whether the signed-in admin may do what needs this permission. */

@@ -27,8 +27,8 @@ const READ_NOTHING = new Set([
   '/signals/webhooks/new',
   '/trusted-device',
 ])
-/** What is read here is shown to whoever is signed in. */
-const OPEN_TO_ALL = new Set(['/settings/account', '/settings/organisation'])
+/** What is read here is shown to whoever is signed in; the first page leads to what opens. */
+const OPEN_TO_ALL = new Set(['/', '/settings/account', '/settings/organisation'])
 
 /** Of those that read nothing, the ones that say at once what access is missing. */
 const NEED_ACCESS = [

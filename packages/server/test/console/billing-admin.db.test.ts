@@ -1,0 +1,87 @@
+/* The console of an admin who is there for the bill alone, in a real browser. */
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { consoleForTests, expectAccessible, expectFitting } from './support/open-console.ts'
+
+const console = consoleForTests()
+
+/** A page of the console, with the paths of all that was refused to it. */
+async function openForBilling(
+  path: string,
+): Promise<{ readonly page: Page; readonly refused: string[] }> {
+  const page = await (await console.newContext({ access: 'billing_only' })).newPage()
+  const refused: string[] = []
+  page.on('response', (response) => {
+    if (response.status() === 403) refused.push(new URL(response.url()).pathname)
+  })
+  await page.goto(`/console${path}`)
+  return { page, refused }
+}
+
+const namesOf = (page: Page, region: string) =>
+  page
+    .getByRole(region === 'main' ? 'main' : 'navigation')
+    .getByRole('link')
+    .allInnerTexts()
+
+describe('an admin for billing', () => {
+  it('begins where there is something to see, is shown what opens alone, and asks for nothing that is refused', async () => {
+    const { page, refused } = await openForBilling('/')
+    await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor()
+    await expectAccessible(page)
+    await expectFitting(page, 'billing-settings')
+    await page.setViewportSize({ width: 1280, height: 800 })
+    expect(await namesOf(page, 'navigation')).toEqual(['Settings'])
+    expect(await namesOf(page, 'main')).toEqual([
+      expect.stringMatching(/^Organisation/),
+      expect.stringMatching(/^Your account/),
+    ])
+    await page
+      .getByRole('main')
+      .getByRole('link', { name: /^Organisation/ })
+      .click()
+    await page.getByRole('heading', { name: 'Organisation', level: 1 }).waitFor()
+    expect(await page.getByLabel('Name').isDisabled()).toBe(true)
+    await page.getByRole('link', { name: 'Settings', exact: true }).first().click()
+    await page
+      .getByRole('main')
+      .getByRole('link', { name: /^Your account/ })
+      .click()
+    await page.getByRole('heading', { name: 'Your account', level: 1 }).waitFor()
+    await page.getByRole('region', { name: 'Sessions' }).getByText('This session').waitFor()
+    await page.keyboard.press('Control+k')
+    await page.getByRole('textbox', { name: 'Search or jump to …' }).waitFor()
+    expect(refused).toEqual([])
+  })
+
+  it('is told on a page of others that it does not open', async () => {
+    const { page, refused } = await openForBilling('/devices')
+    await page.getByText('Your access does not include this').waitFor()
+    expect(refused).toContain('/devices')
+  })
+})
+
+describe('an admin with limited access', () => {
+  it('finds the settings that its access opens', async () => {
+    const page = await console.openPage('/settings', {
+      access: 'limited',
+      restrictions: ['sign_in', 'enrollment'],
+    })
+    await page
+      .getByRole('main')
+      .getByRole('link', { name: /^Admins/ })
+      .waitFor()
+    expect(
+      await page
+        .getByRole('main')
+        .getByRole('link', { name: /^Sign-in/ })
+        .count(),
+    ).toBe(0)
+    expect(
+      await page
+        .getByRole('main')
+        .getByRole('link', { name: /^Enrollment/ })
+        .count(),
+    ).toBe(0)
+  })
+})
