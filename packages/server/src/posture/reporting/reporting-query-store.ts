@@ -2,6 +2,7 @@ import { sql, type Kysely, type Transaction } from 'kysely'
 import type { RecordChanges, StoredRecord } from '../../schema/define-table.ts'
 import { findRecord, takeRecord, toRecord } from '../../platform/db/record-table.ts'
 import { readPage, type PageWindow } from '../../platform/db/page.ts'
+import { parseExactJson } from '../../platform/wire/exact-json.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { JsonColumn } from '../../schema/tables/reporting-tables.ts'
 import { rowsOf } from '../../schema/row-store.ts'
@@ -143,13 +144,16 @@ export async function listResultRows(
 ): Promise<ResultRow[]> {
   const rows = await db
     .selectFrom('reporting_query_row')
-    .select(['ordinal', 'columns'])
+    .select(['ordinal', sql<string>`columns::text`.as('columns')])
     .where('run_id', '=', runId)
     .where('ordinal', '>', afterOrdinal)
     .orderBy('ordinal')
     .limit(limit)
     .execute()
-  return rows.map(({ ordinal, columns }) => ({ key: toRowKey(runId, ordinal), columns }))
+  return rows.map(({ ordinal, columns }) => ({
+    key: toRowKey(runId, ordinal),
+    columns: parseExactJson(columns) as ResultColumns,
+  }))
 }
 
 /** The key of a row: its run and its place in it. */

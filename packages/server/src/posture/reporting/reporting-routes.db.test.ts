@@ -118,6 +118,19 @@ describe('reporting queries', () => {
     })
   })
 
+  it('answers numbers as the database has them, however many digits they have', async () => {
+    await report('uptime', [{ days: '3', hours: '1', minutes: '1', total_seconds: '1' }])
+    const numbers = '9007199254740990 + days as large, 0.12345678901234567890 as exact'
+    const { id } = await save('Large', `select ${numbers} from uptime`)
+    for (const path of ['', '/results']) {
+      const url = `/reporting/queries/${id}${path}`
+      const headers = { authorization: `Bearer ${api.key}` }
+      const { body } = await api.app.inject({ url, headers })
+      expect(body).toContain('"large":9007199254740993')
+      expect(body).toContain('"exact":0.12345678901234567890')
+    }
+  })
+
   it.each(['1', 'true'])('leaves the results out with omit_results=%s', async (value) => {
     const { id } = await save('Users', 'select username from users')
     const { body } = await get(`/reporting/queries/${id}?omit_results=${value}`)
