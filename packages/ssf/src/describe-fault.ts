@@ -66,7 +66,22 @@ export function describeFault(fault: Fault): string {
   }
 }
 
+/**
+ * The faults that are worth telling. Of a value of another type that is the only one: its length is not that of what it
+ * must be.
+ */
+export function withoutIdleFaults<Issue extends Pick<z.core.$ZodIssue, 'code' | 'path'>>(
+  issues: readonly Issue[],
+): Issue[] {
+  const placeOf = ({ path }: Issue) => JSON.stringify(path.map(String))
+  const isMistyped = ({ code }: Issue) => code === 'invalid_type'
+  const mistyped = new Set(issues.filter(isMistyped).map(placeOf))
+  return issues.filter((issue) => isMistyped(issue) || !mistyped.has(placeOf(issue)))
+}
+
 function describeType(expected: string, input: unknown): string {
+  // Anything at all would do.
+  if (expected === 'nonoptional') return 'this is required'
   const noun = NOUNS[expected] ?? `of the type ${expected}`
   return input === undefined ? `this is required: ${noun}` : `must be ${noun}`
 }

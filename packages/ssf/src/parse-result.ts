@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { describeFault } from './describe-fault.ts'
+import { describeFault, withoutIdleFaults } from './describe-fault.ts'
 
 /** One reason why a value was refused: where (`delivery.method`, empty for the whole value) and why. */
 export interface ParseIssue {
@@ -18,7 +18,7 @@ export function parseWithSchema<T>(schema: z.ZodType<T>, input: unknown): ParseR
   if (result.success) return { ok: true, value: result.data }
   return {
     ok: false,
-    issues: result.error.issues.map((issue) => ({
+    issues: withoutIdleFaults(result.error.issues).map((issue) => ({
       path: issue.path.map(String).join('.'),
       message: issue.message,
     })),

@@ -5,6 +5,7 @@ import { describeFault, parseWithSchema } from '@heliograph/ssf'
 const CASES: readonly (readonly [words: string, schema: z.ZodType, value: unknown])[] = [
   ['this is required: a string', z.string(), undefined],
   ['this is required: an array', z.array(z.string()), undefined],
+  ['this is required', z.object({ subject: z.unknown() }), {}],
   ['must be a string', z.string(), 5],
   ['must be a number', z.number(), Number.NaN],
   ['must be a whole number', z.int(), 0.5],
@@ -34,6 +35,17 @@ describe('a fault of a value', () => {
   it.each(CASES)('is told as "%s"', (words, schema, value) => {
     const parsed = parseWithSchema(schema, value)
     expect(parsed).toMatchObject({ ok: false, issues: [{ message: words }] })
+  })
+
+  it('of a type is told alone: what else holds for the right type is not about the value', () => {
+    const schema = z.object({ types: z.array(z.string()).max(3), name: z.string().max(3) })
+    expect(parseWithSchema(schema, { types: 'compliance', name: ['a', 'b', 'c', 'd'] })).toEqual({
+      ok: false,
+      issues: [
+        { path: 'types', message: 'must be an array' },
+        { path: 'name', message: 'must be a string' },
+      ],
+    })
   })
 
   it('is told in the words of the schema where it has some', () => {

@@ -1,4 +1,4 @@
-import { describeFault } from '@heliograph/ssf'
+import { describeFault, withoutIdleFaults } from '@heliograph/ssf'
 import { z } from 'zod'
 import { AppError, toSentence, type ErrorDetail } from '../app-error.ts'
 
@@ -40,7 +40,7 @@ export function toValidationError(
   schema?: z.ZodType,
 ): AppError {
   const allowed = schema instanceof z.ZodObject ? Object.keys(schema.shape) : undefined
-  const details = error.issues
+  const details = withoutIdleFaults(error.issues)
     .flatMap((issue) => toDetails(issue, part, allowed))
     .slice(0, DETAILS_MAX)
   const summary = details

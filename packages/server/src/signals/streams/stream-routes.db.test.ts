@@ -192,6 +192,7 @@ describe('creating a stream', () => {
       ['events_requested.1'],
     ],
     ['no event type', { ...standardPush, events_requested: [] }, ['events_requested']],
+    ['events as a text', { ...standardPush, events_requested: COMPLIANCE }, ['events_requested']],
     ['an unknown member', { ...standardPush, colour: 'red' }, ['colour']],
     [
       'an unknown member of the delivery',
