@@ -26,6 +26,11 @@ export const personSchema = z
 /** A link to a person. */
 export const personLinkSchema = linkTo(personSchema, 'PersonLink')
 
+/** The collection in which a person is found; those who are deprovisioned have one of their own. */
+export function collectionOfPerson(isDeprovisioned: boolean): string {
+  return isDeprovisioned ? 'deprovisioned_people' : 'people'
+}
+
 /** A deprovisioned person on the wire. */
 export const deprovisionedPersonSchema = z
   .object({
@@ -42,7 +47,7 @@ export function toPersonJson(person: PersonRecord) {
 /** The wire form of a deprovisioned person. */
 export function toDeprovisionedPersonJson(baseUrl: string, person: PersonRecord) {
   return toWire(deprovisionedPersonSchema, person, {
-    api_url: `${baseUrl}/deprovisioned_people/${person.id}`,
+    api_url: `${baseUrl}/${collectionOfPerson(true)}/${person.id}`,
   })
 }
 

@@ -1,4 +1,4 @@
-import { sql, type Expression, type Kysely, type SqlBool } from 'kysely'
+import { sql, type Expression, type Kysely, type RawBuilder, type SqlBool } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 import { RecordList, type RowOf } from '../../platform/search/record-list.ts'
 
@@ -27,6 +27,14 @@ export const DEPROVISIONED_PERSON_LIST = new RecordList({
   noun: 'deprovisioned person',
   scope: sql`person.deprovisioned_at is not null`,
 })
+
+/** Whether the person whom a column names is deprovisioned; not where it names nobody. */
+export function isDeprovisioned(personIdColumn: string): RawBuilder<boolean> {
+  // Not "exists": for it, all people there are would be read and hashed.
+  return sql<boolean>`coalesce((
+    select person.deprovisioned_at is not null from person
+    where person.id = ${sql.ref(personIdColumn)}), false)`
+}
 
 /** That a person belongs to a group, as a condition on people. */
 export function isInGroup(personGroupId: string): Expression<SqlBool> {

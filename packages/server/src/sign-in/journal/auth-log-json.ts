@@ -4,10 +4,10 @@
 import { z } from 'zod'
 import { toWire } from '../../platform/wire/to-wire.ts'
 import { deviceSchema } from '../../posture/devices/device-json.ts'
-import { personSchema } from '../../people/people/person-json.ts'
+import { collectionOfPerson, personSchema } from '../../people/people/person-json.ts'
 import { expanded } from '../../platform/http/expand.ts'
 import { timestampSchema, toTimestamp } from '../../platform/wire/wire-values.ts'
-import type { AuthLogRecord } from './auth-log-read.ts'
+import type { ListedAuthLog } from './auth-log-read.ts'
 
 /** Here identifiers are integers, unlike in every other link; no record looks as it does everywhere. */
 const integerLinkSchema = z.object({
@@ -65,10 +65,14 @@ export const authLogSchema = z
   .meta({ id: 'AuthLog' })
 
 /** The wire form of a sign-in. */
-export function toAuthLogJson(baseUrl: string, session: AuthLogRecord) {
+export function toAuthLogJson(baseUrl: string, session: ListedAuthLog) {
   return toWire(authLogSchema, session, {
     timestamp: toTimestamp(session.startedAt),
-    person_info: toIntegerLink(baseUrl, 'people', session.personId),
+    person_info: toIntegerLink(
+      baseUrl,
+      collectionOfPerson(session.isPersonDeprovisioned),
+      session.personId,
+    ),
     device_info: toIntegerLink(baseUrl, 'devices', session.deviceId),
     issues_displayed: session.issuesDisplayed.map((issue) => ({
       ...issue,

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
+import { isDeprovisioned } from '../../people/people/person-read.ts'
 import { foreignKeyField } from '../../platform/search/search-to-sql.ts'
 import { RecordList, type RowOf } from '../../platform/search/record-list.ts'
 
@@ -29,8 +30,15 @@ export const AUTH_LOG_LIST = new RecordList({
     result: { type: 'enum', values: ['Success', 'Fail'] },
     updated_at: 'timestamp',
   },
-  select: (db: Kysely<Schema>) => db.selectFrom('auth_log_session').selectAll(),
+  select: (db: Kysely<Schema>) =>
+    db
+      .selectFrom('auth_log_session')
+      .selectAll()
+      .select(isDeprovisioned('auth_log_session.person_id').as('is_person_deprovisioned')),
 })
 
 /** A sign-in session as the API shows it. */
-export type AuthLogRecord = RowOf<typeof AUTH_LOG_LIST>
+export type ListedAuthLog = RowOf<typeof AUTH_LOG_LIST>
+
+/** A sign-in session. */
+export type AuthLogRecord = Omit<ListedAuthLog, 'isPersonDeprovisioned'>

@@ -154,6 +154,16 @@ describe('GET /auth_logs', () => {
 describe('GET /auth_logs/{id}', () => {
   describeRecordContract({ api: () => api, path: () => `/auth_logs/${ids.passed}` })
 
+  it('leads to where the person is, also once deprovisioned', async () => {
+    const deprovisioned_at = api.clock.now()
+    const goneId = await insertPerson(api.db, { email: 'gone@example.com', deprovisioned_at })
+    const id = await insertAuthLogSession(api.db, { person_id: goneId })
+    const { body } = await api.request<{ person_info: object }>(`/auth_logs/${id}`)
+    const link = `${BASE_URL}/deprovisioned_people/${goneId}`
+    expect(body.person_info).toEqual({ identifier: Number(goneId), link })
+    await api.db.deleteFrom('auth_log_session').where('id', '=', id).execute()
+  })
+
   it('shows a sign-in that succeeded; the links to person and device carry integers', async () => {
     const { status, body } = await api.request(`/auth_logs/${ids.passed}`)
     expect(status).toBe(200)

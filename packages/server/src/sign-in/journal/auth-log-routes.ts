@@ -8,7 +8,7 @@ import { personResource } from '../../people/people/person-json.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { listRecords, loadRecords, showRecord, type ApiRoute } from '../../schema/operations.ts'
 import { authLogSchema, toAuthLogJson } from './auth-log-json.ts'
-import { AUTH_LOG_LIST, type AuthLogRecord } from './auth-log-read.ts'
+import { AUTH_LOG_LIST, type ListedAuthLog } from './auth-log-read.ts'
 
 /** Reading sign-in sessions. */
 export function authLogRoutes(db: Kysely<Schema>, baseUrl: string): ApiRoute[] {
@@ -17,7 +17,7 @@ export function authLogRoutes(db: Kysely<Schema>, baseUrl: string): ApiRoute[] {
     db,
     list: AUTH_LOG_LIST,
     item: authLogSchema,
-    toJson: (session: AuthLogRecord) => toAuthLogJson(baseUrl, session),
+    toJson: (session: ListedAuthLog) => toAuthLogJson(baseUrl, session),
     expand: {
       person: { member: 'person_info', load: loadRecords(personResource(db)) },
       device: { member: 'device_info', load: loadRecords(deviceResource(db, baseUrl)) },

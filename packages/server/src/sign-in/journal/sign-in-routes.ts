@@ -11,6 +11,7 @@ import { givenMembers } from '../../platform/given-members.ts'
 import { parseId } from '../../platform/ids.ts'
 import type { ApiRoute } from '../../schema/operations.ts'
 import { authLogSchema, toAuthLogJson } from './auth-log-json.ts'
+import { AUTH_LOG_LIST } from './auth-log-read.ts'
 import { closeSession } from './close-session.ts'
 import { extendSession } from './extend-session.ts'
 import { openSession, type SignInPerson } from './open-session.ts'
@@ -116,7 +117,7 @@ function openRoute({ baseUrl, runChange, signInTimeoutSeconds }: SignInDependenc
       const person = toPerson(body)
       const timeoutSeconds = body.timeout_seconds ?? signInTimeoutSeconds
       const session = await openSession(change, { ...toFacts(body), person, timeoutSeconds })
-      return toAuthLogJson(baseUrl, session)
+      return showSession(change, session, baseUrl)
     },
   })
 }
@@ -150,7 +151,7 @@ function extendRoute({ baseUrl, runChange }: SignInDependencies): ApiRoute {
         timestamp: event.timestamp,
       }))
       const extension = { ...toFacts(body), events, timeoutSeconds: body.timeout_seconds }
-      return toAuthLogJson(baseUrl, await extendSession(change, id, extension))
+      return showSession(change, await extendSession(change, id, extension), baseUrl)
     },
   })
 }
@@ -170,9 +171,15 @@ function closeRoute({ baseUrl, runChange }: SignInDependencies): ApiRoute {
       const { result, event_description: description } = body
       const id = parseId(params.id, 'auth log')
       await assertLedElsewhere(change, id)
-      return toAuthLogJson(baseUrl, await closeSession(change, id, { result, description }))
+      const session = await closeSession(change, id, { result, description })
+      return showSession(change, session, baseUrl)
     },
   })
+}
+
+/** A sign-in as the open change leaves it. */
+async function showSession({ tx }: Change, { id }: { readonly id: string }, baseUrl: string) {
+  return toAuthLogJson(baseUrl, await AUTH_LOG_LIST.get(tx, id))
 }
 
 /** What became of a sign-in here is said by what happened here alone. @throws AppError `conflict` */
