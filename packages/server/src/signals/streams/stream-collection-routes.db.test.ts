@@ -63,6 +63,11 @@ describe('reading one stream of the collection', () => {
     expect(await streams.call(url)).toMatchObject({ status: 400 })
     expect(await streams.call('/ssf_streams?stream_id=')).toMatchObject({ status: 400 })
   })
+
+  it('is among what is said to be allowed where something else is asked for', async () => {
+    const { body } = await streams.call<Refusal>('/ssf_streams?limit=5')
+    expect(body.message).toContain('Allowed: cursor, per_page, stream_id.')
+  })
 })
 
 describe('updating a stream of the collection', () => {

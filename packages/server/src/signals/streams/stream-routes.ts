@@ -77,6 +77,8 @@ function readRoutes({ db, baseUrl }: Pick<StreamRouteDependencies, 'db' | 'baseU
     summary: 'List streams',
     description:
       'With `stream_id` the answer is that one stream, as SSF 1.0 section 8.1.1.2 has it.',
+    // Where it is given, the other of the two answers.
+    filters: streamIdQuery.partial(),
     item: streamSchema,
     fetch: ({ window }) => listStreams(db, window),
     toJson: (stream) => toStreamJson(stream, baseUrl),
@@ -111,10 +113,8 @@ function orOneStream(
     handler: async ({ query }) =>
       toStreamJson(await getStream(db, parseStreamReference(query.stream_id)), baseUrl),
   })
-  const query = list.query instanceof z.ZodObject ? list.query : z.object({})
   return {
     ...list,
-    query: query.extend(streamIdQuery.partial().shape),
     responses: { 200: z.union([list.responses[200] ?? z.never(), streamSchema]) },
     run: (request) => (request.query['stream_id'] === undefined ? list : one).run(request),
   }
