@@ -81,6 +81,15 @@ it('a database that refuses access is told apart from one that is down', async (
   expect(exitCode).toBe(3)
 })
 
+it('a start whose database is away ends, and does not promise to go on by itself', async () => {
+  const away = 'postgresql://nobody@127.0.0.1:1/nothing'
+  const { exitCode, told } = await run(['serve', '--port', '0'], { DATABASE_URL: away })
+  expect(told).toMatch(
+    /^The database cannot be reached .* A service that runs goes on by itself .*ECONNREFUSED.*\n$/,
+  )
+  expect(exitCode).toBe(3)
+})
+
 it.each([
   ['a master key that is none', 'short', 'data', /MASTER_KEY .*: .*32 bytes/],
   ['a data folder that is a file', '', 'file', /HELIOGRAPH_DATA_DIR: EEXIST/],

@@ -20,7 +20,7 @@ const AWAY: DatabaseFault = {
   message: 'The database cannot be reached at the moment.',
   retryAfterSeconds: 2,
   advice:
-    'See whether the database runs and whether DATABASE_URL leads to it. The service goes on by itself when it is back.',
+    'See whether the database runs and whether DATABASE_URL leads to it. A service that runs goes on by itself when it is back.',
 }
 
 const REFUSED: DatabaseFault = {
@@ -72,7 +72,7 @@ const TOO_MANY_CONNECTIONS: DatabaseFault = {
   ...BUSY,
   message: 'The service is busy: the database takes no more connections.',
   advice:
-    'Raise max_connections of the database, or lower HELIOGRAPH_DATABASE_POOL_MAX of each process: a process opens that many connections and eight more.',
+    'Raise max_connections of the database, or the connection limit of the role, or lower HELIOGRAPH_DATABASE_POOL_MAX of each process: a process opens that many connections and eight more.',
 }
 
 const READ_ONLY: DatabaseFault = {
@@ -88,7 +88,7 @@ const FULL: DatabaseFault = {
   message: 'The service cannot store anything at the moment: the disk of its database is full.',
   retryAfterSeconds: 30,
   advice:
-    'Free some space on the disk of the database, or enlarge it. The service goes on by itself then.',
+    'Free some space on the disk of the database, or enlarge it. A service that runs goes on by itself then.',
 }
 
 const STORAGE: DatabaseFault = {
