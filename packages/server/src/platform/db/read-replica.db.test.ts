@@ -20,7 +20,7 @@ const isThere = existsSync(join(PROGRAMS, 'pg_basebackup'))
 
 interface Tables {
   counter: { id: number; value: number }
-  database_origin: { timeline_id: string }
+  database_origin: { timeline_id: string; system_identifier: string }
 }
 
 describe.skipIf(!isThere)(`a standby (needs PostgreSQL 15 in ${PROGRAMS})`, () => {
@@ -67,8 +67,10 @@ describe.skipIf(!isThere)(`a standby (needs PostgreSQL 15 in ${PROGRAMS})`, () =
     other = open()
     await sql`create table counter (id integer primary key, value integer not null)`.execute(one.db)
     await sql`insert into counter values (1, 0)`.execute(one.db)
-    await sql`create table database_origin (timeline_id bigint)`.execute(one.db)
-    await sql`insert into database_origin values (1)`.execute(one.db)
+    await sql`create table database_origin (timeline_id bigint, system_identifier bigint)`.execute(
+      one.db,
+    )
+    await sql`insert into database_origin values (1, 7)`.execute(one.db)
     // Both are connected, and the standby has everything, before anything is counted.
     for (const each of [one, other]) await vi.waitFor(() => expectFromStandby(each.db), 30_000)
   }, 120_000)

@@ -8,10 +8,13 @@ interface State {
   timelineId: string | null
 }
 
+const OWN = { database: 'heliograph', systemIdentifier: '7' }
+const asksWho = (text: string) => text.includes('current_database')
+
 const CURRENT: State = { isStandby: true, hasReplayed: true, timelineId: '3' }
 
 /** A router over a primary at position 0/5 of timeline 3, and a standby that says these states one after another. */
-function open(states: readonly (State | Error | 'silent')[]) {
+function open(states: readonly (State | Error | 'silent')[], identity: object = OWN) {
   const asked: unknown[] = []
   const left = [...states]
   const answerState = () => {
@@ -21,14 +24,18 @@ function open(states: readonly (State | Error | 'silent')[]) {
   }
   const release = vi.fn()
   const replicaClient = {
-    query: vi.fn((_text: string, values: unknown) => {
+    query: vi.fn((text: string, values: unknown) => {
+      if (asksWho(text)) return Promise.resolve({ rows: [identity] })
       asked.push(values)
       return answerState()
     }),
     release,
   } as unknown as PoolClient
   const askPrimary = vi.fn(() => Promise.resolve({ rows: [{ lsn: '0/5', timelineId: '3' }] }))
-  const primaryClient = { query: askPrimary, release: vi.fn() } as unknown as PoolClient
+  const primaryClient = {
+    query: (text: string) => (asksWho(text) ? Promise.resolve({ rows: [OWN] }) : askPrimary()),
+    release: vi.fn(),
+  } as unknown as PoolClient
   const logProblem = vi.fn()
   const replica = { connect: vi.fn(() => Promise.resolve(replicaClient)), end: vi.fn() }
   const router = new ReplicaRouter(
@@ -103,3 +110,16 @@ it.each([
   expect(logProblem).toHaveBeenCalledExactlyOnceWith(reason)
   expect(router.counts).toEqual({ replica: 0, primary: 2 })
 })
+
+it.each([
+  ['of another name', { ...OWN, database: 'staging' }],
+  ['of another server', { ...OWN, systemIdentifier: '8' }],
+])(
+  'a standby with a database %s answers nothing, however far its log is',
+  async (_name, identity) => {
+    const { logProblem, primaryClient, read, router } = open([CURRENT], identity)
+    expect(await read()).toBe(primaryClient)
+    expect(logProblem).toHaveBeenCalledExactlyOnceWith('it has another database')
+    expect(router.counts).toEqual({ replica: 0, primary: 1 })
+  },
+)

@@ -1,7 +1,7 @@
 /*
  * Reads that may be answered by a standby, and never with less than the primary would have shown when they began: the
  * position of the primary's log is asked for once, and a connection to the standby is used only when it has replayed that
- * far, on the same history. Whoever has written, through whichever process, thus reads what they wrote. A standby that
+ * far, on the same history of the same database. Whoever has written, through whichever process, thus reads what they wrote. A standby that
  * is away, behind, or has left the history is passed over, and the primary answers.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
@@ -61,6 +61,15 @@ const IS_CURRENT = `select pg_is_in_recovery() as "isStandby",
   coalesce(pg_last_wal_replay_lsn() >= $1::pg_lsn, false) as "hasReplayed",
   (select timeline_id::text from database_origin) as "timelineId"`
 
+/** Two installations may have logs that are as far as each other: the server whose rows these are, and the name tell them apart. */
+const IDENTITY = `select current_database() as database,
+  (select system_identifier::text from database_origin) as "systemIdentifier"`
+
+interface DatabaseIdentity {
+  readonly database: string
+  readonly systemIdentifier: string | null
+}
+
 interface ReplicaState {
   readonly isStandby: boolean
   readonly hasReplayed: boolean
@@ -72,6 +81,8 @@ export class ReplicaRouter {
   readonly counts: ReplicaCounts = { replica: 0, primary: 0 }
   readonly #primary: { readonly connect: () => Promise<PoolClient> }
   readonly #options: ReplicaOptions
+  /** Connections that are known to lead to the database of the primary. */
+  readonly #known = new WeakSet<PoolClient>()
   #restsUntilMs = -Infinity
   #problem: string | undefined
 
@@ -90,12 +101,12 @@ export class ReplicaRouter {
 
   async #findCurrent(read: ReplicaRead): Promise<PoolClient | undefined> {
     if (performance.now() < this.#restsUntilMs) return undefined
-    read.position ??= this.#readPosition()
+    read.position ??= this.#askPrimary<LogPosition>(POSITION)
     const position = await read.position
     let client: PoolClient | undefined
     try {
       client = await this.#options.replica.connect()
-      const problem = await inTime(findProblem(client, position))
+      const problem = await inTime(this.#findProblem(client, position))
       if (problem === undefined) {
         this.#problem = undefined
         return client
@@ -109,14 +120,27 @@ export class ReplicaRouter {
     return undefined
   }
 
-  async #readPosition(): Promise<LogPosition> {
+  async #findProblem(client: PoolClient, position: LogPosition): Promise<string | undefined> {
+    const problem = await findLag(client, position)
+    if (problem !== undefined || this.#known.has(client)) return problem
+    const own = await this.#askPrimary<DatabaseIdentity>(IDENTITY)
+    const { rows } = await client.query<DatabaseIdentity>(IDENTITY)
+    const [its] = rows
+    if (its?.database !== own.database || its.systemIdentifier !== own.systemIdentifier) {
+      return 'it has another database'
+    }
+    this.#known.add(client)
+    return undefined
+  }
+
+  async #askPrimary<Row extends object>(text: string): Promise<Row> {
     const client = await this.#primary.connect()
     try {
-      const { rows } = await client.query<LogPosition>(POSITION)
+      const { rows } = await client.query<Row>(text)
       client.release()
-      const [position] = rows
-      if (position === undefined) throw new Error('the primary told no position')
-      return position
+      const [row] = rows
+      if (row === undefined) throw new Error('the primary told nothing')
+      return row
     } catch (error) {
       client.release(true)
       throw error
@@ -131,8 +155,8 @@ export class ReplicaRouter {
   }
 }
 
-/** Why a standby may not answer; undefined when it may. */
-async function findProblem(
+/** Why a standby does not have what the primary had; undefined when it does. */
+async function findLag(
   client: PoolClient,
   { lsn, timelineId }: LogPosition,
 ): Promise<string | undefined> {
