@@ -53,6 +53,41 @@ async function countRecords() {
   }
 }
 
+describe('addresses of one database', () => {
+  const openWith = async (setting: string, url: string, purpose: 'service' | 'command') => {
+    const texts = { DATABASE_URL: toUrl(database.connection), HELIOGRAPH_MASTER_KEY: masterKey }
+    const config = loadConfig({ ...texts, [setting]: url })
+    const log = SILENT_LOGGER
+    const foundation = await openFoundation(
+      config,
+      purpose === 'service' ? { purpose, log } : { purpose },
+    )
+    await foundation.close()
+  }
+
+  it.each([
+    ['HELIOGRAPH_DATABASE_SESSION_URL', 'service'],
+    ['HELIOGRAPH_MIGRATION_DATABASE_URL', 'service'],
+    ['HELIOGRAPH_MIGRATION_DATABASE_URL', 'command'],
+  ] as const)(
+    '%s of another one is refused by a %s, which touches neither',
+    async (setting, purpose) => {
+      const other = await createTestDatabase({ isEmpty: true })
+      try {
+        const refused = openWith(setting, toUrl(other.connection), purpose)
+        await expect(refused).rejects.toThrow(`${setting} leads to another database`)
+        for (const { pool } of [other, database]) {
+          const { rows } = await pool.query(`select to_regclass('schema_migration') as ledger`)
+          expect(rows).toEqual([{ ledger: null }])
+        }
+        await openWith(setting, toUrl(database.connection), purpose)
+      } finally {
+        await other.close()
+      }
+    },
+  )
+})
+
 describe('the preparation of a database', () => {
   it('is done whole by the first command on an empty database', async () => {
     await open('command')

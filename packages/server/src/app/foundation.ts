@@ -7,6 +7,7 @@ import { OWNER_ROLE } from '@heliograph/embedded-postgres'
 import type { Pool } from 'pg'
 import { createAuditChainer, type AuditChainer } from '../changes/audit/chain/audit-chainer.ts'
 import { createChangeRunner, type Change } from '../changes/change.ts'
+import { assertOneDatabase } from './assert-one-database.ts'
 import { toConnectionLog } from './connection-log.ts'
 import { openMasterKeys } from './master-keys.ts'
 import { fingerprintPreparation } from './preparation-fingerprint.ts'
@@ -186,6 +187,7 @@ async function prepare(
     const { config, network, sessionConnection } = foundation
     await assertSessionKept(config, sessionConnection, network)
   }
+  await assertOneDatabase(foundation)
   const { prepareDatabase } = await import('./prepare-database.ts')
   await prepareDatabase(foundation, fingerprint)
 }

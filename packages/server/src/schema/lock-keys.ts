@@ -55,6 +55,8 @@ export const LOCK_CLASSES = {
   jobs: 7213,
   /** Held while devices with one serial or hardware UUID come or go, by a hash of it. */
   hardware: 7214,
+  /** Held for a moment to see whether two addresses lead to one database, by a random number. */
+  addresses: 7215,
 } as const
 
 /** Applies migrations; 64 bits, "helio" in ASCII. Known before there is any table. */

@@ -1,0 +1,38 @@
+import { randomInt } from 'node:crypto'
+import type { Kysely } from 'kysely'
+import type { DatabaseNetwork } from '../platform/db/database-network.ts'
+import { leadsToDatabaseOf } from '../platform/db/same-database.ts'
+import { LOCK_CLASSES } from '../schema/lock-keys.ts'
+import type { Schema } from '../schema/schema.ts'
+import { ConfigError, type Config } from './config/load-config.ts'
+
+const LOCK_NUMBERS = 2 ** 31
+
+/**
+ * Refuses addresses of another database than that of DATABASE_URL: nothing would be heard there, two processes would hold one lock,
+ * and somebody else's database would be migrated.
+ *
+ * @throws ConfigError
+ */
+export async function assertOneDatabase({
+  config,
+  db,
+  network,
+}: {
+  readonly config: Pick<Config, 'databaseSessionUrl' | 'migrationDatabaseUrl'>
+  readonly db: Kysely<Schema>
+  readonly network: DatabaseNetwork
+}): Promise<void> {
+  const addresses = {
+    HELIOGRAPH_DATABASE_SESSION_URL: config.databaseSessionUrl,
+    HELIOGRAPH_MIGRATION_DATABASE_URL: config.migrationDatabaseUrl,
+  }
+  for (const [setting, url] of Object.entries(addresses)) {
+    if (url === undefined) continue
+    const lock = [LOCK_CLASSES.addresses, randomInt(LOCK_NUMBERS - 1)] as const
+    if (await leadsToDatabaseOf(db, { url }, { network, lock })) continue
+    throw new ConfigError([
+      `${setting} leads to another database than DATABASE_URL: both must name the same server and database`,
+    ])
+  }
+}

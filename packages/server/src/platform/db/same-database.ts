@@ -1,0 +1,39 @@
+/*
+ * Whether two addresses lead to one database, also past a pooler and by other names of a host: a lock that is held through the
+ * one is seen through the other.
+ */
+import type { Kysely } from 'kysely'
+import { SECOND_MS } from '../clock.ts'
+import { lockInTransaction, type AdvisoryLock } from './advisory-lock.ts'
+import type { DatabaseConnection } from './connection.ts'
+import { DatabaseClient } from './database-client.ts'
+import type { DatabaseNetwork } from './database-network.ts'
+
+const SILENT_MAX_MS = 10 * SECOND_MS
+
+/** Whether `connection` leads to the database of `db`. Nobody else may hold the lock meanwhile. */
+export async function leadsToDatabaseOf<Tables>(
+  db: Kysely<Tables>,
+  connection: DatabaseConnection,
+  { network, lock }: { readonly network: DatabaseNetwork; readonly lock: AdvisoryLock },
+): Promise<boolean> {
+  const client = new DatabaseClient({
+    ...network.settings(connection, SILENT_MAX_MS),
+    application_name: 'heliograph',
+  })
+  try {
+    await client.connect()
+    return await db.transaction().execute(async (tx) => {
+      await lockInTransaction(tx, lock)
+      const { rowCount } = await client.query(
+        `select from pg_locks where locktype = 'advisory' and granted and objsubid = 2
+           and database = (select oid from pg_database where datname = current_database())
+           and classid = $1::bigint::oid and objid = $2::bigint::oid`,
+        [...lock],
+      )
+      return rowCount === 1
+    })
+  } finally {
+    await client.close()
+  }
+}
