@@ -13,21 +13,37 @@ const KINDS = ['exemption', 'registration', 'reenrollment'] as const
 
 const SIGN_INS_PERMISSION = 'Read Sign-in'
 
+const COUNTED_MAX = 100
+
+interface WaitingSignIns {
+  readonly count: number
+  /** There are more sign-ins than were looked at. */
+  readonly hasMore: boolean
+}
+
 /** Sign-ins that wait for an admin; undefined for whom they are none of the business, and until they are known. */
-function useWaitingSignIns() {
+function useWaitingSignIns(): WaitingSignIns | undefined {
   const { data } = useQuery({
     queryKey: ['sign_in_attempts', 'list', 'now'],
-    queryFn: async ({ signal }) =>
-      (await getSignInAttempts({ query: { per_page: 100 }, signal, throwOnError: true })).data.data,
+    queryFn: async ({ signal }) => {
+      const query = { per_page: COUNTED_MAX }
+      return (await getSignInAttempts({ query, signal, throwOnError: true })).data
+    },
     enabled: useMay(SIGN_INS_PERMISSION),
   })
-  return data?.filter(({ ways }) => ways.includes('admin_approval'))
+  if (data === undefined) return undefined
+  return {
+    count: data.data.filter(({ ways }) => ways.includes('admin_approval')).length,
+    hasMore: data.pagination.next_cursor !== '',
+  }
 }
 
 /** Who waits for an answer, and for how long. */
 export function WaitingRequests({ waiting }: { readonly waiting: Overview['waiting_requests'] }) {
   const signIns = useWaitingSignIns()
-  const isQuiet = KINDS.every((kind) => waiting[kind].count === 0) && (signIns ?? []).length === 0
+  const isQuiet =
+    KINDS.every((kind) => waiting[kind].count === 0) &&
+    (signIns === undefined || (signIns.count === 0 && !signIns.hasMore))
   return (
     <Section title={texts.requests} {...(isQuiet ? { lead: texts.requestsNone } : {})}>
       <ul className={classes.lines}>
@@ -51,7 +67,10 @@ export function WaitingRequests({ waiting }: { readonly waiting: Overview['waiti
           <li>
             <Link to="/requests/sign-ins" className={classes.line}>
               <span>{texts.requestKinds.sign_in}</span>
-              <b data-none={signIns.length === 0 ? '' : undefined}>{formatCount(signIns.length)}</b>
+              <b data-none={signIns.count === 0 && !signIns.hasMore ? '' : undefined}>
+                {formatCount(signIns.count)}
+                {signIns.hasMore ? '+' : ''}
+              </b>
             </Link>
           </li>
         )}

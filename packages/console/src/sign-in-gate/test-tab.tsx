@@ -130,17 +130,21 @@ function CheckRequest({ application }: { readonly application: SignInApplication
     changes: [],
     showsFailure: true,
   })
-  const faults = fieldFaultsOf(check.error)
   const asked = { url: url.trim(), secret }
+  const body: CheckSignInRequest = {
+    ...(asked.url === '' ? {} : { authorization_url: asked.url }),
+    ...(asked.secret === '' ? {} : { client_secret: asked.secret }),
+  }
+  // What was found of a request says nothing of another one.
+  const isOfAsked = JSON.stringify(check.variables) === JSON.stringify(body)
+  const error = isOfAsked ? check.error : null
+  const faults = fieldFaultsOf(error)
   return (
     <Section title={words.check} lead={words.checkLead}>
       <form
         onSubmit={(event) => {
           event.preventDefault()
-          check.mutate({
-            ...(asked.url === '' ? {} : { authorization_url: asked.url }),
-            ...(asked.secret === '' ? {} : { client_secret: asked.secret }),
-          })
+          check.mutate(body)
         }}
       >
         <Stack maw={760}>
@@ -175,8 +179,8 @@ function CheckRequest({ application }: { readonly application: SignInApplication
               {words.checkNow}
             </Button>
           </div>
-          <Fault error={faults === null ? check.error : null} />
-          {check.data === undefined ? null : (
+          <Fault error={faults === null ? error : null} />
+          {check.data === undefined || !isOfAsked ? null : (
             <Findings application={application} findings={check.data.findings} />
           )}
         </Stack>

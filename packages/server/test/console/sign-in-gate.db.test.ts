@@ -125,6 +125,36 @@ describe('the applications of the console', () => {
     await page.getByText('Everything that can be seen here fits.').waitFor()
   })
 
+  it('keeps no finding for a request that was not checked', async () => {
+    const page = await console.openPage('/settings/sign-in')
+    const { id, issuer } = await sendAs<Application>(page, 'POST', '/sign_in_applications', {
+      name: 'Handbook',
+      redirect_uris: ['https://handbook.example.com/callback'],
+    })
+    await page.goto(`/console/settings/sign-in/applications/${id}?tab=test`)
+    const address = page.getByLabel('Address to which the browser was sent')
+    const secret = page.getByRole('textbox', { name: 'Client secret' })
+    const findings = page.getByRole('list', { name: 'What was found' })
+    const check = page.getByRole('button', { name: 'Check request' })
+    await address.fill(`${issuer}/authorize?scope=openid`)
+    await check.click()
+    await findings.waitFor()
+    await address.fill(`${issuer}/authorize?scope=openid&prompt=none`)
+    expect(await findings.count()).toBe(0)
+    await check.click()
+    await findings.waitFor()
+    await secret.fill('another secret')
+    expect(await findings.count()).toBe(0)
+    await check.click()
+    await findings.getByText('client_secret').waitFor()
+    await address.fill('no address')
+    await check.click()
+    const fault = page.getByText(/^Must be an? /)
+    await fault.waitFor()
+    await address.fill('no address yet')
+    expect(await fault.count()).toBe(0)
+  })
+
   it('changes one, switches it off, and deletes it', async () => {
     const page = await console.openPage('/settings/sign-in')
     const { id } = await sendAs<{ id: string }>(page, 'POST', '/sign_in_applications', {
@@ -399,5 +429,14 @@ describe('sign-ins that wait for an admin', () => {
     const page = await console.openPage('/')
     await page.getByRole('main').getByRole('link', { name: 'Sign-ins 1' }).click()
     await page.getByText('mallory@example.com').waitFor()
+  })
+
+  it('are not said to be all that there are where not all were counted', async () => {
+    const page = await (await console.newContext()).newPage()
+    const waiting = Array.from({ length: 100 }, () => ({ ways: ['admin_approval'] }))
+    const json = { data: waiting, pagination: { next_cursor: 'more' } }
+    await page.route('**/sign_in_attempts?*', (route) => route.fulfill({ json }))
+    await page.goto('/console/')
+    await page.getByRole('main').getByRole('link', { name: 'Sign-ins 100+' }).waitFor()
   })
 })
