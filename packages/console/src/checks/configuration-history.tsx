@@ -8,7 +8,7 @@ import {
 import type { CheckConfigurationChange } from '../api/generated/types.gen.ts'
 import { ActionDialog } from '../kit/confirm.tsx'
 import { Section } from '../kit/page.tsx'
-import { ErrorState } from '../kit/states.tsx'
+import { ErrorState, StaleList } from '../kit/states.tsx'
 import { Time, useNow } from '../kit/time.tsx'
 import { useList } from '../kit/use-list.ts'
 import { useMay } from '../shell/session.ts'
@@ -37,6 +37,7 @@ export function ConfigurationHistory({ checkId }: { readonly checkId: string }) 
       title={texts.changesTitle}
       lead={changes.length === 0 ? texts.noChanges : texts.changesLead}
     >
+      <StaleList list={list} />
       <ul className={classes.moves}>
         {changes.map(({ change, isUndoable }) => (
           <li key={change.id} className={classes.change}>

@@ -12,7 +12,7 @@ import { Section } from '../kit/page.tsx'
 import { QuickFilters, type QuickFilter } from '../kit/quick-filters.tsx'
 import { RecordLink } from '../kit/record-link.tsx'
 import { RowsTable } from '../kit/rows-table.tsx'
-import { EmptyState, ErrorState } from '../kit/states.tsx'
+import { EmptyState, ErrorState, StaleList } from '../kit/states.tsx'
 import { Time } from '../kit/time.tsx'
 import { StateBadge, type Tone } from '../kit/tone.tsx'
 import { useAction } from '../kit/use-action.ts'
@@ -69,6 +69,7 @@ export function DeviceChecks({ device }: { readonly device: Device }) {
       <div className={classes.filters}>
         <QuickFilters filters={FILTERS} value={query} onChange={search} />
       </div>
+      <StaleList list={list} />
       {list.error !== null && list.items.length === 0 ? (
         <ErrorState error={list.error} onRetry={list.retry} />
       ) : list.isLoading ? (

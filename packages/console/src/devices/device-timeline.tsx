@@ -15,7 +15,7 @@ import { Link } from '@tanstack/react-router'
 import { getDevicesByIdTimeline } from '../api/generated/sdk.gen.ts'
 import type { DeviceTimelineEntry } from '../api/generated/types.gen.ts'
 import { RecordLink } from '../kit/record-link.tsx'
-import { ErrorState } from '../kit/states.tsx'
+import { ErrorState, StaleList } from '../kit/states.tsx'
 import { Time } from '../kit/time.tsx'
 import type { Tone } from '../kit/tone.tsx'
 import { useList } from '../kit/use-list.ts'
@@ -83,6 +83,7 @@ export function DeviceTimeline({ deviceId }: { readonly deviceId: string }) {
   }
   return (
     <>
+      <StaleList list={list} />
       <ol className={classes.timeline}>
         {list.items.map((entry) => (
           <Moment key={`${entry.kind} ${entry.record_id}`} entry={entry} />

@@ -9,7 +9,7 @@ import { Section } from '../kit/page.tsx'
 import { RecordLink } from '../kit/record-link.tsx'
 import { listColumns, RowsTable, type AnswerRow } from '../kit/rows-table.tsx'
 import { saveFile } from '../kit/save-file.ts'
-import { EmptyState, ErrorState } from '../kit/states.tsx'
+import { EmptyState, ErrorState, StaleList } from '../kit/states.tsx'
 import { showFailure } from '../kit/use-action.ts'
 import { PAGE_SIZE, useList } from '../kit/use-list.ts'
 import { toAnswersCsv } from './answers-csv.ts'
@@ -39,7 +39,7 @@ export function AnswerRows({ campaign }: { readonly campaign: LiveQueryCampaign 
   }, [answered, id, revision, queryClient])
   const rows = useMemo(() => list.items.flatMap(toRows), [list.items])
   const columns = useMemo(() => listColumns(list.items.flatMap(({ results }) => results)), [list])
-  if (list.error !== null && rows.length === 0) {
+  if (list.error !== null && list.items.length === 0) {
     return <ErrorState error={list.error} onRetry={list.retry} />
   }
   const devices = new Set(rows.map((row) => row[DEVICE_ID])).size
@@ -50,6 +50,7 @@ export function AnswerRows({ campaign }: { readonly campaign: LiveQueryCampaign 
       actions={rows.length === 0 ? null : <ExportButton campaign={campaign} />}
       isFlush
     >
+      <StaleList list={list} />
       {rows.length === 0 ? (
         <EmptyState icon={TableIcon} title={texts.noRows}>
           {emptyText(campaign)}

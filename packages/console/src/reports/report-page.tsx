@@ -17,7 +17,7 @@ import { LoadedPage } from '../kit/loaded-page.tsx'
 import { Page, Section } from '../kit/page.tsx'
 import { listColumns, RowsTable } from '../kit/rows-table.tsx'
 import { saveFile } from '../kit/save-file.ts'
-import { EmptyState, ErrorState } from '../kit/states.tsx'
+import { EmptyState, ErrorState, StaleList } from '../kit/states.tsx'
 import { Time } from '../kit/time.tsx'
 import { showFailure } from '../kit/use-action.ts'
 import { PAGE_SIZE, useList } from '../kit/use-list.ts'
@@ -140,6 +140,7 @@ function Results({ id, name }: { readonly id: string; readonly name: string }) {
         )
       }
     >
+      <StaleList list={list} />
       {list.isLoading ? (
         <Skeleton height={120} m="md" />
       ) : list.items.length === 0 ? (
