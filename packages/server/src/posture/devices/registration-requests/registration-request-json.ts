@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { toWire } from '../../../platform/wire/to-wire.ts'
-import { personLinkSchema } from '../../../people/people/person-json.ts'
+import { collectionOfPerson, personLinkSchema } from '../../../people/people/person-json.ts'
 import { deviceLinkSchema } from '../device-json.ts'
 import { timestampSchema, toLink } from '../../../platform/wire/wire-values.ts'
 import {
   REGISTRATION_REQUEST_STATUSES,
-  type RegistrationRequestRecord,
+  type ListedRegistrationRequest,
 } from './registration-request-read.ts'
 
 /** A request for a registration on the wire. */
@@ -35,9 +35,13 @@ export const registrationRequestSchema = z
   .meta({ id: 'RegistrationRequest' })
 
 /** The wire form of a request for a registration. */
-export function toRegistrationRequestJson(baseUrl: string, request: RegistrationRequestRecord) {
+export function toRegistrationRequestJson(baseUrl: string, request: ListedRegistrationRequest) {
   return toWire(registrationRequestSchema, request, {
-    requester_information: toLink(baseUrl, 'people', request.requesterPersonId),
+    requester_information: toLink(
+      baseUrl,
+      collectionOfPerson(request.isRequesterDeprovisioned),
+      request.requesterPersonId,
+    ),
     device_information: toLink(baseUrl, 'devices', request.deviceId),
   })
 }

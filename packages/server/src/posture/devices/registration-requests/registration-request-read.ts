@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../../schema/schema.ts'
+import { isDeprovisioned } from '../../../people/people/person-read.ts'
 import { RecordList, type RowOf } from '../../../platform/search/record-list.ts'
 
 /** What may become of a request for a registration. */
@@ -15,8 +16,19 @@ export const REGISTRATION_REQUEST_LIST = new RecordList({
     requester_message: 'text',
     updated_at: 'timestamp',
   },
-  select: (db: Kysely<Schema>) => db.selectFrom('registration_request').selectAll(),
+  select: (db: Kysely<Schema>) =>
+    db
+      .selectFrom('registration_request')
+      .selectAll()
+      .select(
+        isDeprovisioned('registration_request.requester_person_id').as(
+          'is_requester_deprovisioned',
+        ),
+      ),
 })
 
 /** A request for a registration as the API shows it. */
-export type RegistrationRequestRecord = RowOf<typeof REGISTRATION_REQUEST_LIST>
+export type ListedRegistrationRequest = RowOf<typeof REGISTRATION_REQUEST_LIST>
+
+/** A request for a registration. */
+export type RegistrationRequestRecord = Omit<ListedRegistrationRequest, 'isRequesterDeprovisioned'>

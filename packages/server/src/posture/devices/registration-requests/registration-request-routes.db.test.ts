@@ -94,6 +94,20 @@ describe('GET /registration_requests', () => {
     )
     expect(body.data).toHaveLength(count)
   })
+
+  it('leads to where the requester is, also once deprovisioned', async () => {
+    const setGone = async (at: Date | null) =>
+      api.db
+        .updateTable('person')
+        .set({ deprovisioned_at: at })
+        .where('id', '=', personId)
+        .execute()
+    await setGone(api.clock.now())
+    const { body } = await api.request(`/registration_requests/${lastId}`)
+    await setGone(null)
+    const link = `${BASE_URL}/deprovisioned_people/${personId}`
+    expect(body).toMatchObject({ requester_information: { identifier: personId, link } })
+  })
 })
 
 describe('POST /registration_requests', () => {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Change } from '../../../changes/change.ts'
 import type { RouteFoundation } from '../../../changes/foundation.ts'
 import { changeRoute } from '../../../changes/change-routes.ts'
 import { decidedIdsInput, decideEach, decisionsSchema } from '../../../changes/decide-each.ts'
@@ -26,7 +27,7 @@ import {
 import {
   REGISTRATION_REQUEST_LIST,
   REGISTRATION_REQUEST_STATUSES,
-  type RegistrationRequestRecord,
+  type ListedRegistrationRequest,
 } from './registration-request-read.ts'
 
 const MESSAGE_LENGTH_MAX = 4_000
@@ -75,7 +76,7 @@ function readRoutes({ db, baseUrl }: RouteFoundation): ApiRoute[] {
     db,
     list: REGISTRATION_REQUEST_LIST,
     item: registrationRequestSchema,
-    toJson: (request: RegistrationRequestRecord) => toRegistrationRequestJson(baseUrl, request),
+    toJson: (request: ListedRegistrationRequest) => toRegistrationRequestJson(baseUrl, request),
     expand: {
       requester: { member: 'requester_information', load: loadRecords(personResource(db)) },
       device: { member: 'device_information', load: loadRecords(deviceResource(db, baseUrl)) },
@@ -112,7 +113,8 @@ function writeRoutes({ baseUrl, runChange }: RouteFoundation): ApiRoute[] {
       handler: async ({ change, body }) => {
         const { device_id: deviceId, requester_message: message, ...requester } = body
         const input = { ...requester, deviceId, message }
-        return toRegistrationRequestJson(baseUrl, await createRegistrationRequest(change, input))
+        const request = await createRegistrationRequest(change, input)
+        return showRequest(change, request, baseUrl)
       },
     }),
     changeRoute(runChange, {
@@ -127,10 +129,15 @@ function writeRoutes({ baseUrl, runChange }: RouteFoundation): ApiRoute[] {
       responses: { 200: registrationRequestSchema },
       handler: async ({ change, params, body }) => {
         const request = await decideRegistrationRequest(change, params.id, toDecision(body))
-        return toRegistrationRequestJson(baseUrl, request)
+        return showRequest(change, request, baseUrl)
       },
     }),
   ]
+}
+
+/** A request as the open change leaves it. */
+async function showRequest({ tx }: Change, { id }: { readonly id: string }, baseUrl: string) {
+  return toRegistrationRequestJson(baseUrl, await REGISTRATION_REQUEST_LIST.get(tx, id))
 }
 
 /** The schema of a decision goes with its ids. */

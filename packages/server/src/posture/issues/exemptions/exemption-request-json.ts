@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { toWire } from '../../../platform/wire/to-wire.ts'
 import { deviceLinkSchema } from '../../devices/device-json.ts'
-import { personLinkSchema } from '../../../people/people/person-json.ts'
+import { collectionOfPerson, personLinkSchema } from '../../../people/people/person-json.ts'
 import { issueLinkSchema } from '../issue-json.ts'
 import { timestampSchema, toLink } from '../../../platform/wire/wire-values.ts'
 import {
@@ -36,7 +36,11 @@ export const exemptionRequestSchema = z
 /** The wire form of a request for an exemption. */
 export function toExemptionRequestJson(baseUrl: string, request: ExemptionRequestRecord) {
   return toWire(exemptionRequestSchema, request, {
-    requester_information: toLink(baseUrl, 'people', request.requesterPersonId),
+    requester_information: toLink(
+      baseUrl,
+      collectionOfPerson(request.isRequesterDeprovisioned),
+      request.requesterPersonId,
+    ),
     device_information: toLink(baseUrl, 'devices', request.deviceId),
     issues: request.issueIds.map((id) => toLink(baseUrl, 'issues', id)),
   })

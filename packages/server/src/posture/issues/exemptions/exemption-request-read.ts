@@ -1,5 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import type { Schema } from '../../../schema/schema.ts'
+import { isDeprovisioned } from '../../../people/people/person-read.ts'
 import { RecordList, type RowOf } from '../../../platform/search/record-list.ts'
 
 /** What may become of a request for an exemption. */
@@ -26,6 +27,9 @@ function selectRequests(db: Kysely<Schema>) {
       sql<string[]>`coalesce((
         select json_agg(l.issue_id::text order by l.issue_id) from exemption_request_issue l
         where l.exemption_request_id = exemption_request.id), '[]')`.as('issue_ids'),
+    )
+    .select(
+      isDeprovisioned('exemption_request.requester_person_id').as('is_requester_deprovisioned'),
     )
 }
 
