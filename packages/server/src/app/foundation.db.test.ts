@@ -88,6 +88,19 @@ describe('addresses of one database', () => {
   )
 })
 
+it('says of a service whose statements do not find the tables what mends it', async () => {
+  await open('command')
+  const url = toUrl(database.connection)
+  const elsewhere = `${url}${url.includes('?') ? '&' : '?'}options=-c%20search_path%3Delsewhere`
+  const config = loadConfig({
+    DATABASE_URL: elsewhere,
+    HELIOGRAPH_MIGRATION_DATABASE_URL: url,
+    HELIOGRAPH_MASTER_KEY: masterKey,
+  })
+  const refused = openFoundation(config, { purpose: 'service', log: SILENT_LOGGER })
+  await expect(refused).rejects.toThrow(/alter role .* set search_path = public/)
+})
+
 describe('the preparation of a database', () => {
   it('is done whole by the first command on an empty database', async () => {
     await open('command')

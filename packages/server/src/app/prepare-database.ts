@@ -15,6 +15,7 @@ import { syncReleaseData } from '../posture/checks/release-data/use-release-data
 import { syncReportingViews } from '../posture/reporting/reporting-view-store.ts'
 import { migrateDatabase, readMigrationState } from '../schema/migrate.ts'
 import type { Schema } from '../schema/schema.ts'
+import { assertTablesFound } from '../schema/server-requirements.ts'
 import { grantServiceRole } from '../schema/service-role-store.ts'
 import { ensureSigningKey } from '../signals/signing/signing-keys.ts'
 import { toConnectionLog } from './connection-log.ts'
@@ -47,6 +48,7 @@ export async function prepareDatabase(foundation: Preparation, fingerprint: stri
   const isBehind = ahead.length > 0
   if (isBehind) log.warn({ migrations: ahead.map(({ name }) => name) }, 'database.newer_schema')
   await prepareAsOwner(foundation, isBehind)
+  await assertTablesFound(db)
   await foundation.synchroniseClock()
   await assertMasterKeyFits(foundation)
   await followOrigin(foundation)

@@ -1,9 +1,11 @@
 /*
  * What a database must be and have before its schema is made, each told with what mends it. Does not own the schema.
  */
+import { sql, type Kysely } from 'kysely'
 import { escapeIdentifier, type Client } from 'pg'
 import { findDatabaseFault } from '../platform/db/database-fault.ts'
 import { MigrationError } from './migration-error.ts'
+import type { Schema } from './schema.ts'
 
 /**
  * Extensions that the schema needs, all of them part of PostgreSQL: substring search in indexes, and
@@ -72,6 +74,24 @@ export async function assertSchema(client: Client): Promise<void> {
   throw new MigrationError(
     `The service keeps its tables in the schema public, and what the role ${state.role} makes would be in ${state.current ?? 'none'}, as its search_path says. Run in this database: alter role ${role} in database ${database} set search_path = public;`,
   )
+}
+
+/**
+ * The role of the service may look elsewhere than the owner, who has made the tables by now.
+ *
+ * @throws MigrationError where the tables of the service are not those that its statements find
+ */
+export async function assertTablesFound(db: Kysely<Schema>): Promise<void> {
+  const { rows } = await sql<{ role: string; database: string }>`
+    select current_user as role, current_database() as database
+    where to_regclass('schema_migration') is distinct from to_regclass('public.schema_migration')`.execute(
+    db,
+  )
+  for (const { role, database } of rows) {
+    throw new MigrationError(
+      `The role ${role} does not look for tables in the schema public, as its search_path says. Run in this database: alter role ${escapeIdentifier(role)} in database ${escapeIdentifier(database)} set search_path = public;`,
+    )
+  }
 }
 
 /** Says before anything else what only an administrator of the server can mend. */
