@@ -5,6 +5,7 @@ import { createTestDatabase, type TestDatabase } from '../../test/support/databa
 import { toUrl } from '../../test/support/to-url.ts'
 import { ConfigError, loadConfig } from './config/load-config.ts'
 import { openFoundation } from './foundation.ts'
+import { markUnfinishedRestore } from '../schema/unfinished-restore-store.ts'
 
 let database: TestDatabase
 const masterKey = randomBytes(32).toString('base64')
@@ -86,6 +87,15 @@ describe('addresses of one database', () => {
       }
     },
   )
+})
+
+it('neither a service nor a command works with a restore that has ended half-way', async () => {
+  await open('command')
+  const client = await database.pool.connect()
+  await markUnfinishedRestore(client).finally(() => client.release())
+  for (const purpose of ['service', 'command'] as const) {
+    await expect(open(purpose)).rejects.toThrow('was not finished')
+  }
 })
 
 it('says of a service whose statements do not find the tables what mends it', async () => {

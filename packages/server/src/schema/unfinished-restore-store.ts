@@ -20,6 +20,10 @@ export async function hasUnfinishedRestore(client: Client): Promise<boolean> {
   return rows[0]?.mark === MARK
 }
 
+/** For statements on rows that count only when a restore has finished. */
+export const isRestoreFinished = sql<boolean>`
+  obj_description(to_regclass('schema_migration'), 'pg_class') is distinct from ${sql.lit(MARK)}`
+
 /** With the change that takes the rows into use, as the owner. */
 export async function deleteRestoreMark(tx: Transaction<Schema>): Promise<void> {
   await sql`comment on table schema_migration is null`.execute(tx)

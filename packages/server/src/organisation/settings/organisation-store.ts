@@ -3,6 +3,7 @@ import { defineTable, type RecordChanges, type RecordOf } from '../../schema/def
 import { takeRecord } from '../../platform/db/record-table.ts'
 import { errorCodeOf } from '../../platform/error-code-of.ts'
 import type { Schema } from '../../schema/schema.ts'
+import { isRestoreFinished } from '../../schema/unfinished-restore-store.ts'
 
 /** The channel on which every process hears that the organisation changed. */
 export const ORGANISATION_CHANNEL = 'organisation'
@@ -52,12 +53,16 @@ export async function updateOrganisation(
 }
 
 /**
- * What the database was last prepared for; undefined when it never was, or by a program that did not say
- * so: then a table, a column or a right is missing too.
+ * What the database was last prepared for; undefined when it never was, by a program that did not say so, when a table, a
+ * column or a right is missing too, and while a restore is not finished, whose rows were prepared elsewhere.
  */
 export async function findPreparation(db: Kysely<Schema>): Promise<string | undefined> {
   try {
-    const row = await db.selectFrom('organisation').select('prepared_for').executeTakeFirst()
+    const row = await db
+      .selectFrom('organisation')
+      .select('prepared_for')
+      .where(isRestoreFinished)
+      .executeTakeFirst()
     return row?.prepared_for ?? undefined
   } catch (error) {
     if (isSchemaMissing(error)) return undefined
