@@ -58,7 +58,7 @@ function ChangeAdminForm({ admin, onClose }: ChangeAdminDialogProps) {
       label={texts.save}
       isPending={change.isPending}
       error={change.error}
-      onSubmit={form.onSubmit((values) => change.mutate(values))}
+      onSubmit={form.onSubmit(meanwhile.whenDecided((values) => change.mutate(values)))}
       onClose={onClose}
     >
       <MeanwhileBar meanwhile={meanwhile} />

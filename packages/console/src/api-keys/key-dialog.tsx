@@ -87,7 +87,7 @@ function KeyFields({ apiKey, onClose, onIssued }: KeyFieldsProps) {
     for (const [permission] of missing) {
       form.setFieldError(`permissions.${permission}`, texts.rationaleMissing)
     }
-    if (missing.length === 0) save.mutate(values)
+    if (missing.length === 0) meanwhile.whenDecided(save.mutate)(values)
   })
   const faults = save.error instanceof ApiError ? save.error.fields : {}
   return (

@@ -69,7 +69,7 @@ export function StrategyForm({ checkId, saved }: StrategyFormProps) {
             </Button>
             <Button
               disabled={!may || !isChanged || !impact.isDecided}
-              onClick={() => setAsking(true)}
+              onClick={meanwhile.whenDecided(() => setAsking(true))}
             >
               {texts.save}
             </Button>
@@ -83,7 +83,10 @@ export function StrategyForm({ checkId, saved }: StrategyFormProps) {
         label={texts.saveLabel(moving)}
         isPending={save.isPending || (isChanged && !impact.isDecided)}
         error={save.error}
-        onConfirm={() => save.mutate()}
+        onConfirm={meanwhile.whenDecided(
+          () => save.mutate(),
+          () => setAsking(false),
+        )}
         onClose={() => setAsking(false)}
       >
         {texts.saveHelp}

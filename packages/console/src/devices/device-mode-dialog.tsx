@@ -59,10 +59,12 @@ function ModeForm({ device, onClose }: Omit<DeviceModeDialogProps, 'isOpen'>) {
       label={texts.save}
       isPending={save.isPending}
       error={faultOfGroups === undefined ? save.error : null}
-      onSubmit={form.onSubmit((values) => {
-        if (isUnchanged(values, meanwhile.saved)) onClose()
-        else save.mutate(toChanges(values, meanwhile.saved))
-      })}
+      onSubmit={form.onSubmit(
+        meanwhile.whenDecided((values) => {
+          if (isUnchanged(values, meanwhile.saved)) onClose()
+          else save.mutate(toChanges(values, meanwhile.saved))
+        }),
+      )}
       onClose={onClose}
     >
       <MeanwhileBar meanwhile={meanwhile} />

@@ -80,10 +80,12 @@ function NoteForm({ device, onClose }: NoteFormProps) {
       label={texts.save}
       isPending={save.isPending}
       error={fault === undefined ? save.error : null}
-      onSubmit={form.onSubmit((values) => {
-        if (values.note === meanwhile.saved.note) onClose()
-        else save.mutate(values)
-      })}
+      onSubmit={form.onSubmit(
+        meanwhile.whenDecided((values) => {
+          if (values.note === meanwhile.saved.note) onClose()
+          else save.mutate(values)
+        }),
+      )}
       onClose={onClose}
     >
       <MeanwhileBar meanwhile={meanwhile} />

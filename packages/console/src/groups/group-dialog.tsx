@@ -58,11 +58,13 @@ function GroupForm({ group, onClose, onSaved }: Omit<GroupDialogProps, 'isOpen'>
       label={group === undefined ? texts.createLabel : texts.save}
       isPending={save.isPending}
       error={faults === null ? save.error : null}
-      onSubmit={form.onSubmit((values) => {
-        const isUnchanged = Object.keys(changedMembers(values, meanwhile.saved)).length === 0
-        if (group !== undefined && isUnchanged) onClose()
-        else save.mutate(values)
-      })}
+      onSubmit={form.onSubmit(
+        meanwhile.whenDecided((values) => {
+          const isUnchanged = Object.keys(changedMembers(values, meanwhile.saved)).length === 0
+          if (group !== undefined && isUnchanged) onClose()
+          else save.mutate(values)
+        }),
+      )}
       onClose={onClose}
     >
       <MeanwhileBar meanwhile={meanwhile} />

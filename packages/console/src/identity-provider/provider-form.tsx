@@ -63,7 +63,7 @@ export function ProviderForm({ setup }: { readonly setup: AdminIdentityProvider 
         error={asked === undefined ? error : null}
         width={760}
         onCancel={() => void navigate({ to: '/settings' })}
-        onSubmit={form.onSubmit(submit)}
+        onSubmit={form.onSubmit(meanwhile.whenDecided(submit))}
       >
         <MeanwhileBar meanwhile={meanwhile} />
         <ClientSection form={form} provider={provider} faults={faults} />
@@ -74,7 +74,10 @@ export function ProviderForm({ setup }: { readonly setup: AdminIdentityProvider 
         isOpen={asked !== undefined}
         isPending={save.isPending}
         error={error}
-        onConfirm={() => asked !== undefined && save.mutate(asked, { onError: closeForFields })}
+        onConfirm={meanwhile.whenDecided(
+          () => asked !== undefined && save.mutate(asked, { onError: closeForFields }),
+          () => setAsked(undefined),
+        )}
         onClose={() => setAsked(undefined)}
       />
     </>

@@ -2,7 +2,7 @@
 import { Alert, Button, Group } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { AlertIcon } from '@primer/octicons-react'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { texts } from './texts.ts'
 
 interface Meanwhile<Values> {
@@ -12,6 +12,16 @@ interface Meanwhile<Values> {
   readonly disputed: readonly (keyof Values & string)[]
   readonly keepMine: () => void
   readonly takeTheirs: () => void
+  /**
+   * Does what saves only once it is decided whose values count; until then it points to the question, and `otherwise`
+   * follows, such as closing what lies over it.
+   */
+  readonly whenDecided: <Args extends readonly unknown[]>(
+    save: (...args: Args) => void,
+    otherwise?: () => void,
+  ) => (...args: Args) => void
+  /** How often the question was pointed to. */
+  readonly reminders: number
   /** Says what was saved from here. */
   readonly setSaved: (values: Values) => void
   /** Says what was sent from here and how it was saved: inputs follow, but for what was typed since. */
@@ -24,7 +34,8 @@ export function useMeanwhile<Values extends object>(
   current: Values,
 ): Meanwhile<Values> {
   const [saved, setSaved] = useState(current)
-  const [disputed, setDisputed] = useState<readonly (keyof Values & string)[]>([])
+  const [asked, setDisputed] = useState<readonly (keyof Values & string)[]>([])
+  const [reminders, setReminders] = useState(0)
   const { getValues, setValues, resetDirty } = form
   useEffect(() => {
     const mine = getValues()
@@ -41,9 +52,21 @@ export function useMeanwhile<Values extends object>(
       ),
     )
   }, [JSON.stringify(current)])
+  // What is the same by now needs no decision.
+  const disputed = asked.filter((name) => !isSame(getValues()[name], saved[name]))
   return {
     saved,
     disputed,
+    reminders,
+    whenDecided:
+      (save, otherwise) =>
+      (...args) => {
+        if (disputed.length === 0) save(...args)
+        else {
+          setReminders(reminders + 1)
+          otherwise?.()
+        }
+      },
     keepMine: () => setDisputed([]),
     takeTheirs: () => {
       setValues(pick(saved, disputed))
@@ -73,15 +96,26 @@ function pick<Values extends object>(values: Values, names: readonly (keyof Valu
   return Object.fromEntries(names.map((name) => [name, values[name]])) as Partial<Values>
 }
 
-/** Asks whose values count; nothing while nobody has changed the same. */
+/** Asks whose values count before anything is saved; nothing while nobody has changed the same. */
 export function MeanwhileBar<Values extends object>({
-  meanwhile: { disputed, saved, keepMine, takeTheirs },
+  meanwhile: { disputed, saved, keepMine, takeTheirs, reminders },
 }: {
   readonly meanwhile: Meanwhile<Values>
 }) {
+  const bar = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (reminders > 0) bar.current?.focus()
+  }, [reminders])
   if (disputed.length === 0) return null
   return (
-    <Alert color="yellow" icon={<AlertIcon />} role="status" title={texts.changedMeanwhile}>
+    <Alert
+      ref={bar}
+      tabIndex={-1}
+      color="yellow"
+      icon={<AlertIcon />}
+      role="status"
+      title={texts.changedMeanwhile}
+    >
       <ul>
         {disputed.map((name) => (
           <li key={name}>
@@ -89,6 +123,7 @@ export function MeanwhileBar<Values extends object>({
           </li>
         ))}
       </ul>
+      <p>{texts.decideFirst}</p>
       <Group gap="xs">
         <Button size="compact-sm" variant="default" onClick={takeTheirs}>
           {texts.takeTheirs}

@@ -15,6 +15,7 @@ export const texts = {
   forbidden: 'Your access does not include this',
   forbiddenHelp: 'An admin with full access can widen it, under Settings, Admins.',
   changedMeanwhile: 'Somebody else has saved what you are changing',
+  decideFirst: 'Nothing is saved before you have chosen.',
   takeTheirs: 'Take theirs',
   keepMine: 'Keep mine',
   deleted: 'This was deleted',

@@ -58,7 +58,7 @@ export function ApplicationForm({ application }: { readonly application: SignInA
       may={useMay(MANAGE_PERMISSION)}
       width={760}
       onCancel={() => form.setValues(meanwhile.saved)}
-      onSubmit={form.onSubmit((values) => save.mutate(values))}
+      onSubmit={form.onSubmit(meanwhile.whenDecided((values) => save.mutate(values)))}
     >
       <Needs permission={MANAGE_PERMISSION} />
       <MeanwhileBar meanwhile={meanwhile} />

@@ -49,7 +49,7 @@ export function PolicyForm({ policy, groupName }: PolicyFormProps) {
       may={may}
       width={860}
       onCancel={() => form.setValues(meanwhile.saved)}
-      onSubmit={form.onSubmit((values) => save.mutate(values))}
+      onSubmit={form.onSubmit(meanwhile.whenDecided((values) => save.mutate(values)))}
     >
       <Needs permission={MANAGE_PERMISSION} />
       <MeanwhileBar meanwhile={meanwhile} />

@@ -73,7 +73,7 @@ export function UpstreamForm(props: UpstreamFormProps) {
       may={useMay(MANAGE_PERMISSION)}
       width={760}
       onCancel={onCancel}
-      onSubmit={form.onSubmit(submit)}
+      onSubmit={form.onSubmit(meanwhile.whenDecided(submit))}
     >
       <Needs permission={MANAGE_PERMISSION} />
       <MeanwhileBar meanwhile={meanwhile} />

@@ -59,7 +59,7 @@ export function SsfClientForm(props: SsfClientFormProps) {
       error={faults === null ? error : null}
       may={useMay(STREAMS_PERMISSION)}
       width={760}
-      onSubmit={form.onSubmit(submit)}
+      onSubmit={form.onSubmit(meanwhile.whenDecided(submit))}
     >
       <Needs permission={STREAMS_PERMISSION} />
       <MeanwhileBar meanwhile={meanwhile} />

@@ -50,8 +50,10 @@ export function StreamForm({ stream, onSubmit, ...page }: StreamFormProps) {
       error={faults === null ? page.error : null}
       may={useMay(STREAMS_PERMISSION)}
       width={860}
-      onSubmit={form.onSubmit((values) =>
-        onSubmit(toStreamInput(values, stream === undefined ? undefined : saved)),
+      onSubmit={form.onSubmit(
+        meanwhile.whenDecided((values) =>
+          onSubmit(toStreamInput(values, stream === undefined ? undefined : saved)),
+        ),
       )}
     >
       <Needs permission={STREAMS_PERMISSION} />

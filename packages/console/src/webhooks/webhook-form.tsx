@@ -67,7 +67,7 @@ export function WebhookForm(props: WebhookFormProps) {
       error={faults === null ? error : null}
       may={useMay(WEBHOOKS_PERMISSION)}
       width={860}
-      onSubmit={form.onSubmit(submit)}
+      onSubmit={form.onSubmit(meanwhile.whenDecided(submit))}
     >
       <Needs permission={WEBHOOKS_PERMISSION} />
       <MeanwhileBar meanwhile={meanwhile} />

@@ -7,8 +7,8 @@ import { describe, expect, it } from 'vitest'
 import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
 import { insertProvider } from '../../src/organisation/admin-oidc/identity-provider-store.ts'
 import { secretContext } from '../../src/organisation/admin-oidc/provider-gateway.ts'
-import { insertDevice, insertDeviceGroup } from '../support/factories.ts'
-import { consoleForTests } from './support/open-console.ts'
+import { insertCheck, insertDevice, insertDeviceGroup } from '../support/factories.ts'
+import { consoleForTests, expectAccessible, expectFitting } from './support/open-console.ts'
 import { sendAs } from './support/send-as.ts'
 
 const console = consoleForTests({ HELIOGRAPH_ALLOWED_TARGETS: '127.0.0.1' })
@@ -237,5 +237,76 @@ describe('what another admin saved is not written over by saving', () => {
     await name.fill('  Mine ')
     await save.click()
     await expect.poll(() => name.inputValue()).toBe('Mine')
+  })
+})
+
+/** What is asked where two admins have changed the same. */
+const disputeOf = (page: Page) =>
+  page.getByRole('status').filter({ hasText: 'Somebody else has saved what you are changing' })
+
+describe('while it is not decided whose values count, nothing is saved, and it says so', () => {
+  it('by the form of an application', async () => {
+    const page = await console.openPage('/settings/sign-in')
+    const id = await createApplication(page, 'Before')
+    await page.goto(`/console/settings/sign-in/applications/${id}?tab=settings`)
+    await page.getByLabel('Name').fill('Mine')
+    const other = await console.openPage('/settings')
+    await sendAs(other, 'PATCH', `/sign_in_applications/${id}`, { name: 'Theirs' })
+    await disputeOf(page).getByText('Name: Theirs').waitFor()
+    await disputeOf(page).getByText('Nothing is saved before you have chosen.').waitFor()
+    const save = page.getByRole('button', { name: 'Save changes' })
+    await save.click()
+    await expect
+      .poll(() => page.evaluate<unknown>("document.activeElement?.getAttribute('role')"))
+      .toBe('status')
+    await expectAccessible(page)
+    await expectFitting(page, 'meanwhile-undecided')
+    expect(await read(page, `/sign_in_applications/${id}`)).toMatchObject({ name: 'Theirs' })
+    await disputeOf(page).getByRole('button', { name: 'Keep mine' }).click()
+    await disputeOf(page).waitFor({ state: 'detached' })
+    await save.click()
+    await page.getByRole('heading', { name: 'Mine', level: 1 }).waitFor()
+  })
+
+  it('by the dialog of a note, until what was typed is what they saved', async () => {
+    const id = await insertDevice(console.api.services.db, { note: 'Before' })
+    const page = await console.openPage(`/devices/${id}`)
+    await page.getByRole('button', { name: 'Edit the note' }).click()
+    const dialog = page.getByRole('dialog')
+    const note = dialog.getByRole('textbox', { name: 'Note' })
+    await note.fill('Mine')
+    const other = await console.openPage('/settings')
+    await sendAs(other, 'PATCH', `/devices/${id}`, { note: 'Theirs' })
+    await disputeOf(page).waitFor()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await expect
+      .poll(() => page.evaluate<unknown>("document.activeElement?.getAttribute('role')"))
+      .toBe('status')
+    expect(await read(page, `/devices/${id}`)).toMatchObject({ note: 'Theirs' })
+    await note.fill('Theirs')
+    await disputeOf(page).waitFor({ state: 'detached' })
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+  })
+
+  it('by the dialog that a strategy asks in, which goes to let it be decided', async () => {
+    const id = await insertCheck(console.api.services.db, { remediation_strategy: 'report_only' })
+    const page = await console.openPage(`/checks/${id}/strategy`)
+    await page.getByLabel('Owners may put it off').uncheck()
+    await page.getByLabel('Notify only').check()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    const confirm = page.getByRole('dialog').getByRole('button', { name: 'Save the strategy' })
+    await confirm.waitFor()
+    const other = await console.openPage('/settings')
+    await sendAs(other, 'PATCH', `/checks/${id}/configurations`, {
+      remediation_strategy: 'warn_then_block',
+    })
+    await page.getByText('Somebody else has saved what you are changing').waitFor()
+    await page.getByRole('dialog').locator('[data-loading]').waitFor({ state: 'detached' })
+    await page.getByRole('dialog').getByRole('button', { name: /^Save/ }).click()
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    await disputeOf(page).getByRole('button', { name: 'Take theirs' }).click()
+    expect(await page.getByLabel('Warn, then block').isChecked()).toBe(true)
+    expect(await page.getByLabel('Owners may put it off').isChecked()).toBe(false)
   })
 })

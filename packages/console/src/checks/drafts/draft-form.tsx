@@ -54,7 +54,7 @@ export function DraftForm({ draft, isDisabled }: DraftFormProps) {
   })
   const area = { autosize: true, minRows: 3, maxRows: 14 } as const
   return (
-    <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
+    <form onSubmit={form.onSubmit(meanwhile.whenDecided((values) => save.mutate(values)))}>
       <UnsavedWork isUnsaved={!isDisabled && form.isDirty()} isPending={save.isPending} />
       <div className={classes.stack}>
         <MeanwhileBar meanwhile={meanwhile} />
