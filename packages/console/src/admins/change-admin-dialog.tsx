@@ -7,7 +7,7 @@ import { patchAdminUsersById } from '../api/generated/sdk.gen.ts'
 import type { AdminUser } from '../api/generated/types.gen.ts'
 import { changedMembers } from '../kit/changed-members.ts'
 import { DialogForm } from '../kit/confirm.tsx'
-import { MeanwhileBar, useMeanwhile } from '../kit/meanwhile.tsx'
+import { MeanwhileBar, useMeanwhile, type FieldWords } from '../kit/meanwhile.tsx'
 import { useAction } from '../kit/use-action.ts'
 import { AccessFields, restrictionsOf } from './admin-access.tsx'
 import { ADMIN_RULES, toAdminBody, type AdminValues } from './admin-fields.ts'
@@ -18,6 +18,15 @@ import { texts } from './texts.ts'
 interface ChangeAdminDialogProps {
   readonly admin: AdminUser
   readonly onClose: () => void
+}
+
+const WORDS: FieldWords<AdminValues> = {
+  access: { label: texts.access, tell: (access) => texts.levels[access] },
+  restrictions: {
+    label: texts.restrictions,
+    tell: (names) =>
+      names.map((name) => texts.restrictionNames[name]).join(', ') || texts.noRestriction,
+  },
 }
 
 export function ChangeAdminDialog({ admin, onClose }: ChangeAdminDialogProps) {
@@ -61,7 +70,7 @@ function ChangeAdminForm({ admin, onClose }: ChangeAdminDialogProps) {
       onSubmit={form.onSubmit(meanwhile.whenDecided((values) => change.mutate(values)))}
       onClose={onClose}
     >
-      <MeanwhileBar meanwhile={meanwhile} />
+      <MeanwhileBar meanwhile={meanwhile} words={WORDS} />
       <Group grow align="flex-start">
         <TextInput
           label={texts.firstName}

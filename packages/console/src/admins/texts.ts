@@ -35,6 +35,7 @@ export const texts = {
   },
   restrictions: 'Restrictions',
   restrictionsHelp: 'What you tick is taken away.',
+  noRestriction: 'None',
   restrictionNames: {
     devices: 'Devices',
     checks: 'Checks',

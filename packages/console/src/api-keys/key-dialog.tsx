@@ -7,7 +7,7 @@ import { getAdminUsers, patchApiKeysById, postApiKeys } from '../api/generated/s
 import type { ApiKey, ApiKeyWithSecret } from '../api/generated/types.gen.ts'
 import { changedMembers } from '../kit/changed-members.ts'
 import { Fault } from '../kit/confirm.tsx'
-import { MeanwhileBar, useMeanwhile } from '../kit/meanwhile.tsx'
+import { MeanwhileBar, useMeanwhile, type FieldWords } from '../kit/meanwhile.tsx'
 import { RecordPicker, type Choice } from '../kit/record-picker.tsx'
 import { quoteText } from '../kit/search-text.ts'
 import { useAction } from '../kit/use-action.ts'
@@ -30,6 +30,11 @@ interface KeyForm {
   expires: string
   /** The reason of each permission that is granted. */
   permissions: Record<string, string>
+}
+
+const WORDS: FieldWords<KeyForm> = {
+  responsible: { label: texts.responsible },
+  permissions: { label: texts.permissions, tell: tellPermissions },
 }
 
 export function KeyDialog({ isOpen, apiKey, onClose, onIssued }: KeyDialogProps) {
@@ -93,7 +98,7 @@ function KeyFields({ apiKey, onClose, onIssued }: KeyFieldsProps) {
   return (
     <form onSubmit={submit}>
       <Stack>
-        <MeanwhileBar meanwhile={meanwhile} />
+        <MeanwhileBar meanwhile={meanwhile} words={WORDS} />
         <TextInput
           label={texts.name}
           description={texts.nameHelp}
@@ -135,6 +140,12 @@ function KeyFields({ apiKey, onClose, onIssued }: KeyFieldsProps) {
       </Stack>
     </form>
   )
+}
+
+/** Each permission with its reason. */
+function tellPermissions(permissions: KeyForm['permissions']): string {
+  const told = Object.entries(permissions).map(([name, reason]) => `${name} (${reason})`)
+  return told.length === 0 ? texts.readOnly : told.sort().join(', ')
 }
 
 function newKey(responsible: string): KeyForm {

@@ -19,13 +19,19 @@ const PLATFORMS = [
   { value: 'linux', label: 'Linux' },
 ]
 
-/** Chooses device groups and platforms. */
-export function GroupsInput({ label, placeholder, isDisabled, value, onChange }: GroupsInputProps) {
+/** The groups and platforms that can be chosen; the groups once they are read. */
+export function useGroupChoices() {
   const { data = [], error } = useQuery({
     queryKey: ['device_groups', 'list', 'choices'],
     queryFn: ({ signal }) => readAll<DeviceGroup>(getDeviceGroups, signal),
   })
-  const known = [...PLATFORMS, ...data.map(({ id, name }) => ({ value: id, label: name }))]
+  const groups = data.map(({ id, name }) => ({ value: id, label: name }))
+  return { choices: [...PLATFORMS, ...groups], error }
+}
+
+/** Chooses device groups and platforms. */
+export function GroupsInput({ label, placeholder, isDisabled, value, onChange }: GroupsInputProps) {
+  const { choices: known, error } = useGroupChoices()
   const missing = value.filter((each) => !known.some((option) => option.value === each))
   return (
     <MultiSelect

@@ -15,6 +15,7 @@ import classes from './checks.module.css'
 import { configurationQuery } from './configuration-query.ts'
 import { ImpactPreview, useImpact } from './impact-preview.tsx'
 import { StrategyFields } from './strategy-fields.tsx'
+import { useStrategyWords } from './strategy-words.ts'
 import { texts } from './texts.ts'
 import { toChanges, toWanted, type Wanted } from './wanted-configuration.ts'
 
@@ -53,7 +54,7 @@ export function StrategyForm({ checkId, saved }: StrategyFormProps) {
       <UnsavedWork isUnsaved={may && isChanged} isPending={save.isPending} />
       <Section title={texts.change} {...(may ? {} : { lead: texts.mayNot })}>
         <Stack gap="md">
-          <MeanwhileBar meanwhile={meanwhile} />
+          <MeanwhileBar meanwhile={meanwhile} words={useStrategyWords()} />
           <StrategyFields
             wanted={form.values}
             isDisabled={!may}

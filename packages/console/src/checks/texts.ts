@@ -110,6 +110,8 @@ export const texts = {
   never: 'not',
   save: 'Save',
   discard: 'Discard',
+  yes: 'Yes',
+  no: 'No',
   saved: 'The strategy is saved.',
   moreChanges: 'Read more changes',
   undo: 'Undo',

@@ -67,7 +67,16 @@ function ModeForm({ device, onClose }: Omit<DeviceModeDialogProps, 'isOpen'>) {
       )}
       onClose={onClose}
     >
-      <MeanwhileBar meanwhile={meanwhile} />
+      <MeanwhileBar
+        meanwhile={meanwhile}
+        words={{
+          mode: { label: texts.modeLabel, tell: (saved) => texts.modes[saved] },
+          groups: {
+            label: texts.groups,
+            tell: (ids) => nameGroups(ids, groupsOf(device, known.data)),
+          },
+        }}
+      />
       <Radio.Group {...form.getInputProps('mode')}>
         <Stack gap="sm">
           {MODES.map((each) => (
@@ -99,6 +108,19 @@ function toValues({ auth_configuration: configured }: Device): ModeValues {
     mode: configured?.authentication_mode ?? 'only_registered_owner',
     groups: configured?.person_groups.map(({ id }) => id) ?? [],
   }
+}
+
+/** The groups that have a name here: those that can be chosen, and those that the device has. */
+function groupsOf(device: Device, known: readonly PersonGroup[] = []) {
+  return [...known, ...(device.auth_configuration?.person_groups ?? [])]
+}
+
+function nameGroups(
+  ids: readonly string[],
+  groups: readonly { readonly id: string; readonly name: string }[],
+): string {
+  const names = ids.map((id) => groups.find((group) => group.id === id)?.name ?? id)
+  return names.length === 0 ? texts.noGroup : names.join(', ')
 }
 
 /** The mode with the groups, where these were changed here: groups that are left out stay as they are. */

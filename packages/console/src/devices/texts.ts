@@ -155,6 +155,7 @@ export const texts = {
 
   actions: 'Actions',
   mode: 'Who may sign in …',
+  modeLabel: 'Who may sign in',
   modes: {
     only_registered_owner: 'Its owner alone',
     only_registered_owner_or_group_members: 'Its owner and members of groups',
@@ -166,6 +167,7 @@ export const texts = {
     anyone: 'For kiosks and machines in meeting rooms.',
   },
   groups: 'Groups',
+  noGroup: 'No group',
   groupsHelp: 'Their members may sign in with this device.',
   modeTitle: (device: string) => `Who may sign in with ${device}`,
   modeSaved: 'Who may sign in has changed.',

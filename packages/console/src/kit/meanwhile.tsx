@@ -96,12 +96,31 @@ function pick<Values extends object>(values: Values, names: readonly (keyof Valu
   return Object.fromEntries(names.map((name) => [name, values[name]])) as Partial<Values>
 }
 
+/** How a field is told: the label that it has in the form, and its value in words. */
+interface FieldWord<Value> {
+  readonly label: string
+  /** As a person reads it; a text, a number and a list of these tell themselves. */
+  readonly tell?: (value: Value) => string
+}
+
+/** How the fields of a form are told. */
+export type FieldWords<Values> = {
+  readonly [Name in keyof Values]?: FieldWord<Values[Name]>
+}
+
+interface MeanwhileBarProps<Values> {
+  readonly meanwhile: Meanwhile<Values>
+  /** Of the fields whose names and values do not tell themselves. */
+  readonly words?: FieldWords<Values>
+}
+
 /** Asks whose values count before anything is saved; nothing while nobody has changed the same. */
 export function MeanwhileBar<Values extends object>({
   meanwhile: { disputed, saved, keepMine, takeTheirs, reminders },
-}: {
-  readonly meanwhile: Meanwhile<Values>
-}) {
+  words,
+}: MeanwhileBarProps<Values>) {
+  const findWord = <Name extends keyof Values>(name: Name): FieldWord<Values[Name]> | undefined =>
+    words?.[name]
   const bar = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (reminders > 0) bar.current?.focus()
@@ -119,7 +138,8 @@ export function MeanwhileBar<Values extends object>({
       <ul>
         {disputed.map((name) => (
           <li key={name}>
-            {toWords(name)}: {shorten(saved[name])}
+            {findWord(name)?.label ?? toWords(name)}:{' '}
+            {shorten(findWord(name)?.tell?.(saved[name]) ?? tellValue(saved[name]))}
           </li>
         ))}
       </ul>
@@ -144,9 +164,16 @@ function toWords(name: string): string {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`
 }
 
+/** A value that no form tells in words of its own. */
+function tellValue(value: unknown): string {
+  if (value === null || value === undefined || value === '') return texts.none
+  if (typeof value === 'boolean') return value ? texts.yes : texts.no
+  if (Array.isArray(value)) return value.length === 0 ? texts.none : value.map(tellValue).join(', ')
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
 const SHOWN_MAX = 120
 
-function shorten(value: unknown): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
+function shorten(text: string): string {
   return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)} …` : text
 }

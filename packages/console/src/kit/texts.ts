@@ -16,6 +16,8 @@ export const texts = {
   forbiddenHelp: 'An admin with full access can widen it, under Settings, Admins.',
   changedMeanwhile: 'Somebody else has saved what you are changing',
   decideFirst: 'Nothing is saved before you have chosen.',
+  yes: 'Yes',
+  no: 'No',
   takeTheirs: 'Take theirs',
   keepMine: 'Keep mine',
   deleted: 'This was deleted',

@@ -5,7 +5,7 @@ import { fieldFaultsOf } from '../api/client.ts'
 import { patchSignInApplicationsById } from '../api/generated/sdk.gen.ts'
 import type { SignInApplication, UpdateSignInApplicationInput } from '../api/generated/types.gen.ts'
 import { changedMembers } from '../kit/changed-members.ts'
-import { MeanwhileBar, useMeanwhile } from '../kit/meanwhile.tsx'
+import { MeanwhileBar, useMeanwhile, type FieldWords } from '../kit/meanwhile.tsx'
 import { PageForm } from '../kit/page-form.tsx'
 import { Section } from '../kit/page.tsx'
 import { useAction } from '../kit/use-action.ts'
@@ -29,6 +29,24 @@ interface FormValues {
   hasSerial: boolean
   hosts: string
   minutes: number | string
+}
+
+/** How the fields are told where another admin has changed them. */
+function useWords(): FieldWords<FormValues> {
+  const upstreams = useUpstreamChoices()
+  return {
+    redirects: { label: words.redirects },
+    logouts: { label: words.logouts },
+    backchannel: { label: words.backchannel },
+    upstream: {
+      label: words.upstream,
+      tell: (id) => upstreams.find(({ value }) => value === id)?.label ?? words.noneChosen,
+    },
+    assurance: { label: words.assurance, tell: (level) => texts.assurances[level] },
+    profile: { label: words.profile, tell: (profile) => words.profiles[profile] },
+    hasSerial: { label: words.serial },
+    minutes: { label: words.minutes },
+  }
 }
 
 type Faults = ReturnType<typeof fieldFaultsOf>
@@ -61,7 +79,7 @@ export function ApplicationForm({ application }: { readonly application: SignInA
       onSubmit={form.onSubmit(meanwhile.whenDecided((values) => save.mutate(values)))}
     >
       <Needs permission={MANAGE_PERMISSION} />
-      <MeanwhileBar meanwhile={meanwhile} />
+      <MeanwhileBar meanwhile={meanwhile} words={useWords()} />
       <Section title={words.section}>
         <Stack>
           <TextInput

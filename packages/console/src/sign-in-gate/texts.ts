@@ -75,6 +75,7 @@ export const texts = {
     upstream: 'Upstream provider',
     upstreamHelp: 'People sign in there first.',
     upstreamStepUp: 'Asked when the application does not say who signs in.',
+    noneChosen: 'None',
     chooseUpstream: 'Choose one',
     noUpstream: 'There is none yet',
     makeUpstream: 'Set up an upstream provider',

@@ -7,7 +7,12 @@ import { describe, expect, it } from 'vitest'
 import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
 import { insertProvider } from '../../src/organisation/admin-oidc/identity-provider-store.ts'
 import { secretContext } from '../../src/organisation/admin-oidc/provider-gateway.ts'
-import { insertCheck, insertDevice, insertDeviceGroup } from '../support/factories.ts'
+import {
+  insertCheck,
+  insertDevice,
+  insertDeviceGroup,
+  insertPersonGroup,
+} from '../support/factories.ts'
 import { consoleForTests, expectAccessible, expectFitting } from './support/open-console.ts'
 import { sendAs } from './support/send-as.ts'
 
@@ -308,5 +313,52 @@ describe('while it is not decided whose values count, nothing is saved, and it s
     await disputeOf(page).getByRole('button', { name: 'Take theirs' }).click()
     expect(await page.getByLabel('Warn, then block').isChecked()).toBe(true)
     expect(await page.getByLabel('Owners may put it off').isChecked()).toBe(false)
+  })
+})
+
+describe('what another admin has saved is told in the words of the form', () => {
+  it('in the dialog that says who may sign in with a device', async () => {
+    const { db, clock } = console.api.services
+    const id = await insertDevice(db, { registered_at: clock.now() })
+    const staff = await insertPersonGroup(db, { name: 'Staff' })
+    await insertPersonGroup(db, { name: 'Interns' })
+    const guests = await insertPersonGroup(db, { name: 'Guests' })
+    const page = await console.openPage('/settings')
+    const change = async (mode: string, groups: readonly string[]) =>
+      sendAs(page, 'PATCH', `/devices/${id}/authentication_mode`, {
+        authentication_mode: mode,
+        person_group_ids: groups,
+      })
+    await change('only_registered_owner_or_group_members', [staff])
+    const own = await console.openPage(`/devices/${id}`)
+    await own.getByRole('button', { name: 'Actions' }).click()
+    await own.getByRole('menuitem', { name: 'Who may sign in' }).click()
+    const dialog = own.getByRole('dialog')
+    await dialog.getByRole('combobox', { name: 'Groups' }).click()
+    await own.getByRole('option', { name: 'Interns' }).click()
+    await change('only_registered_owner_or_group_members', [staff, guests])
+    await disputeOf(own)
+      .getByText(/^Groups: (Staff, Guests|Guests, Staff)$/)
+      .waitFor()
+    await disputeOf(own).getByRole('button', { name: 'Keep mine' }).click()
+    await dialog.getByRole('radio', { name: 'Anybody' }).check()
+    await sendAs(page, 'PATCH', `/devices/${id}/authentication_mode`, {
+      authentication_mode: 'only_registered_owner',
+    })
+    await disputeOf(own).getByText('Who may sign in: Its owner alone').waitFor()
+  })
+
+  it('in the dialog of an API key', async () => {
+    const page = await console.openPage('/settings/developers/api-keys')
+    const { id } = await createKey(page, 'Refresh Check')
+    await page.goto(`/console/settings/api-keys/${id}`)
+    await page.getByRole('button', { name: 'Change', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Why the key needs it: Refresh Check').fill('Mine')
+    const other = await console.openPage('/settings')
+    await sendAs(other, 'PATCH', `/api_keys/${id}`, {
+      permissions: [{ permission: 'Manage Checks', rationale: 'It is theirs.' }],
+    })
+    await disputeOf(page).getByText('Permissions: Manage Checks (It is theirs.)').waitFor()
   })
 })

@@ -5,7 +5,7 @@ import { patchCustomCheckDraftsById } from '../../api/generated/sdk.gen.ts'
 import type { CustomCheckDraft } from '../../api/generated/types.gen.ts'
 import { Fault } from '../../kit/confirm.tsx'
 import { MarkdownEditor } from '../../kit/markdown-editor.tsx'
-import { MeanwhileBar, useMeanwhile } from '../../kit/meanwhile.tsx'
+import { MeanwhileBar, useMeanwhile, type FieldWords } from '../../kit/meanwhile.tsx'
 import { Section } from '../../kit/page.tsx'
 import { SqlEditor } from '../../kit/sql-editor.tsx'
 import { UnsavedWork } from '../../kit/unsaved-work.tsx'
@@ -21,6 +21,23 @@ interface DraftFormProps {
 const PLATFORMS = ['darwin', 'windows', 'linux'] as const
 
 type FormValues = ReturnType<typeof toValues>
+
+const WORDS: FieldWords<FormValues> = {
+  description: { label: texts.description },
+  issue_title: { label: texts.issueTitle },
+  platforms: {
+    label: texts.platforms,
+    tell: (names) => names.map((name) => texts.platformNames[name]).join(', '),
+  },
+  osquery_sql: { label: texts.sql },
+  requires_primary_key: { label: texts.perRow },
+  primary_key_column: { label: texts.keyColumn },
+  rationale_template: { label: texts.rationale },
+  fix_instructions_template: { label: texts.fix },
+  template_data_examples: { label: texts.examples },
+  privacy_info: { label: texts.privacyInfo },
+  privacy_center_example_data: { label: texts.privacyExample },
+}
 
 /** What others change meanwhile stays theirs: only what was changed here is saved. */
 export function DraftForm({ draft, isDisabled }: DraftFormProps) {
@@ -57,7 +74,7 @@ export function DraftForm({ draft, isDisabled }: DraftFormProps) {
     <form onSubmit={form.onSubmit(meanwhile.whenDecided((values) => save.mutate(values)))}>
       <UnsavedWork isUnsaved={!isDisabled && form.isDirty()} isPending={save.isPending} />
       <div className={classes.stack}>
-        <MeanwhileBar meanwhile={meanwhile} />
+        <MeanwhileBar meanwhile={meanwhile} words={WORDS} />
         <Section title={texts.details}>
           <Stack gap="md">
             <TextInput label={texts.name} required {...field('name')} />
