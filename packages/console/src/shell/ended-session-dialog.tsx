@@ -10,7 +10,7 @@ interface EndedSessionDialogProps {
   readonly onLeave: () => void
 }
 
-/** Keeps a page with work that is not saved while its admin signs in again elsewhere. */
+/** Keeps a page with work that is not saved, and covers it, while its admin signs in again elsewhere. */
 export function EndedSessionDialog({ signInPath, onLook, onLeave }: EndedSessionDialogProps) {
   useEffect(() => {
     window.addEventListener('focus', onLook)
@@ -30,6 +30,8 @@ export function EndedSessionDialog({ signInPath, onLook, onLeave }: EndedSession
       closeOnClickOutside={false}
       closeOnEscape={false}
       withCloseButton={false}
+      // Whoever looks at the screen now sees nothing of it.
+      overlayProps={{ color: 'var(--mantine-color-body)', backgroundOpacity: 1, blur: 0 }}
     >
       <Stack>
         <Text size="sm">{texts.endedHelp}</Text>

@@ -1,5 +1,7 @@
 import { randomInt } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
+import { SECOND_MS } from '../platform/clock.ts'
 import type { DatabaseNetwork } from '../platform/db/database-network.ts'
 import { leadsToDatabaseOf } from '../platform/db/same-database.ts'
 import { LOCK_CLASSES } from '../schema/lock-keys.ts'
@@ -7,6 +9,7 @@ import type { Schema } from '../schema/schema.ts'
 import { ConfigError, type Config } from './config/load-config.ts'
 
 const LOCK_NUMBERS = 2 ** 31
+const AGAIN_MS = SECOND_MS
 
 /**
  * Refuses addresses of another database than that of DATABASE_URL: nothing would be heard there, two processes would hold one lock,
@@ -29,8 +32,12 @@ export async function assertOneDatabase({
   }
   for (const [setting, url] of Object.entries(addresses)) {
     if (url === undefined) continue
-    const lock = [LOCK_CLASSES.addresses, randomInt(LOCK_NUMBERS - 1)] as const
-    if (await leadsToDatabaseOf(db, { url }, { network, lock })) continue
+    const isOne = async () => {
+      const lock = [LOCK_CLASSES.addresses, randomInt(LOCK_NUMBERS - 1)] as const
+      return leadsToDatabaseOf(db, { url }, { network, lock })
+    }
+    // In a failover one of both may lead to the former primary for a moment.
+    if ((await isOne()) || (await sleep(AGAIN_MS).then(isOne))) continue
     throw new ConfigError([
       `${setting} leads to another database than DATABASE_URL: both must name the same server and database`,
     ])

@@ -76,8 +76,6 @@ export interface ChangeRecord {
   readonly tx: Transaction<Schema>
   readonly txn: string
   readonly at: Date
-  /** The present time, which is not before anything that happened in the change. */
-  readonly now: () => Date
   readonly events: readonly DomainEvent[]
   readonly auditEntries: readonly AuditFields[]
   readonly markedTopics: readonly LiveTopic[]
@@ -166,8 +164,7 @@ async function runOnce<Result>(
       const afterCommit = (effect: () => void) => void effects.push(effect)
       const followBy = (...more: readonly DomainEvent[]) => void events.push(...more)
       const told = { events, auditEntries: entries, markedTopics }
-      const now = () => clock.now()
-      const record = { tx, txn, at, now, ...told, afterCommit, followBy, txnOf }
+      const record = { tx, txn, at, ...told, afterCommit, followBy, txnOf }
       for (const publish of publishers) await publish(record)
     }
     await appendAuditEntries(tx, entries)

@@ -72,8 +72,12 @@ export async function assertSchema(client: Client): Promise<void> {
   }
   if (state.current === 'public') return
   throw new MigrationError(
-    `The service keeps its tables in the schema public, and what the role ${state.role} makes would be in ${state.current ?? 'none'}, as its search_path says. Run in this database: alter role ${role} in database ${database} set search_path = public;`,
+    `The service keeps its tables in the schema public, and what the role ${state.role} makes would be in ${state.current ?? 'none'}, as its search_path says. ${toSearchPathAdvice(state)}`,
   )
+}
+
+function toSearchPathAdvice({ role, database }: Pick<SchemaState, 'role' | 'database'>): string {
+  return `Run in this database: alter role ${escapeIdentifier(role)} in database ${escapeIdentifier(database)} set search_path = public;`
 }
 
 /**
@@ -87,9 +91,9 @@ export async function assertTablesFound(db: Kysely<Schema>): Promise<void> {
     where to_regclass('schema_migration') is distinct from to_regclass('public.schema_migration')`.execute(
     db,
   )
-  for (const { role, database } of rows) {
+  for (const state of rows) {
     throw new MigrationError(
-      `The role ${role} does not look for tables in the schema public, as its search_path says. Run in this database: alter role ${escapeIdentifier(role)} in database ${escapeIdentifier(database)} set search_path = public;`,
+      `The role ${state.role} does not look for tables in the schema public, as its search_path says. ${toSearchPathAdvice(state)}`,
     )
   }
 }

@@ -118,6 +118,7 @@ describe('loadConfig', () => {
     'http://db/x',
     'postgres://u:1#2@db/x',
     'postgres://u:1/2@db/x',
+    'postgres://u:1?2@db/x',
     'postgres://u:50%ff@db/x',
     'postgres://u:p@db/x?sslmode=allow',
   ])('refuses the database URL %s', (url) =>

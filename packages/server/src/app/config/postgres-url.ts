@@ -37,11 +37,13 @@ export const standbyUrl = checkedText((text) => {
 })
 
 function assertForm(text: string): void {
-  if (/^postgres(ql)?:\/\//.test(text) && splitHosts(text).every(isReadable)) return
+  const names = [...splitParameters(text).parameters.keys()]
+  const isWhole = !names.some((name) => name.includes('@'))
+  if (/^postgres(ql)?:\/\//.test(text) && isWhole && splitHosts(text).every(isReadable)) return
   throw new SettingProblem(FORM)
 }
 
-/** A `#`, `/` or `@` that is not encoded ends the password early: the rest would be taken for something else. */
+/** A `#`, `/` or `?` that is not encoded ends the password early: the rest would be taken for something else. */
 function isReadable(url: string): boolean {
   const parsed = URL.parse(url.replace('@/', '@socket/'))
   if (parsed === null || parsed.hash !== '' || parsed.pathname.includes('@')) return false

@@ -152,7 +152,7 @@ export function findDatabaseFault(error: unknown): DatabaseFault | undefined {
   // The pool tells by its text alone that all its connections stayed in use.
   if (error.message === 'timeout exceeded when trying to connect') return BUSY_POOL
   if (error.message.startsWith('unsupported startup parameter')) return POOLER_REFUSES
-  if (error.message === 'The server does not support SSL connections') return NO_TLS
+  if (error.message.includes('The server does not support SSL connections')) return NO_TLS
   const code = errorCodeOf(error)
   if (isLoginRefusal(error)) return REFUSED
   if (CERTIFICATE_CODES.test(code)) return UNTRUSTED

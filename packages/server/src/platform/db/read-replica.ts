@@ -83,6 +83,8 @@ export class ReplicaRouter {
   readonly #options: ReplicaOptions
   /** Connections that are known to lead to the database of the primary. */
   readonly #known = new WeakSet<PoolClient>()
+  /** Who the primary is, once its rows say so. */
+  #own: DatabaseIdentity | undefined
   #restsUntilMs = -Infinity
   #problem: string | undefined
 
@@ -103,10 +105,11 @@ export class ReplicaRouter {
     if (performance.now() < this.#restsUntilMs) return undefined
     read.position ??= this.#askPrimary<LogPosition>(POSITION)
     const position = await read.position
+    const own = await this.#identify()
     let client: PoolClient | undefined
     try {
       client = await this.#options.replica.connect()
-      const problem = await inTime(this.#findProblem(client, position))
+      const problem = await inTime(this.#findProblem(client, position, own))
       if (problem === undefined) {
         this.#problem = undefined
         return client
@@ -120,10 +123,20 @@ export class ReplicaRouter {
     return undefined
   }
 
-  async #findProblem(client: PoolClient, position: LogPosition): Promise<string | undefined> {
+  /** Before the standby is asked, which is not to blame for a primary that is busy. */
+  async #identify(): Promise<DatabaseIdentity> {
+    const own = this.#own ?? (await this.#askPrimary<DatabaseIdentity>(IDENTITY))
+    if (own.systemIdentifier !== null) this.#own = own
+    return own
+  }
+
+  async #findProblem(
+    client: PoolClient,
+    position: LogPosition,
+    own: DatabaseIdentity,
+  ): Promise<string | undefined> {
     const problem = await findLag(client, position)
     if (problem !== undefined || this.#known.has(client)) return problem
-    const own = await this.#askPrimary<DatabaseIdentity>(IDENTITY)
     const { rows } = await client.query<DatabaseIdentity>(IDENTITY)
     const [its] = rows
     if (its?.database !== own.database || its.systemIdentifier !== own.systemIdentifier) {

@@ -6,12 +6,19 @@ import type { Kysely } from 'kysely'
 import { SECOND_MS } from '../clock.ts'
 import { lockInTransaction, type AdvisoryLock } from './advisory-lock.ts'
 import type { DatabaseConnection } from './connection.ts'
-import { DatabaseClient } from './database-client.ts'
+import { errorCodeOf } from '../error-code-of.ts'
+import { DatabaseClient, NoWritableServer } from './database-client.ts'
 import type { DatabaseNetwork } from './database-network.ts'
 
 const SILENT_MAX_MS = 10 * SECOND_MS
 
-/** Whether `connection` leads to the database of `db`. Nobody else may hold the lock meanwhile. */
+const NO_RIGHT = '42501'
+
+/**
+ * Whether `connection` leads to the database of `db`, as far as its role may see. Nobody else may hold the lock meanwhile.
+ *
+ * @throws NoWritableServer where it leads to a server that only reads, such as a primary of before
+ */
 export async function leadsToDatabaseOf<Tables>(
   db: Kysely<Tables>,
   connection: DatabaseConnection,
@@ -23,6 +30,7 @@ export async function leadsToDatabaseOf<Tables>(
   })
   try {
     await client.connect()
+    if (await client.isReadOnly()) throw new NoWritableServer('the server only reads')
     return await db.transaction().execute(async (tx) => {
       await lockInTransaction(tx, lock)
       const { rowCount } = await client.query(
@@ -33,6 +41,9 @@ export async function leadsToDatabaseOf<Tables>(
       )
       return rowCount === 1
     })
+  } catch (error) {
+    if (errorCodeOf(error) === NO_RIGHT) return true
+    throw error
   } finally {
     await client.close()
   }

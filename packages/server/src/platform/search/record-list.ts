@@ -74,7 +74,7 @@ export interface ListDeclaration<Schema, Row> {
   /** A row in words, as refusals name it: `device group`. */
   readonly noun: string
   readonly table: string
-  /** The column, a bigint, that pages are cut by; primary key of the table. `id` when left out. */
+  /** The column, a bigint and never negative, that pages are cut by; primary key of the table. `id` when left out. */
   readonly key?: string
   /** By the names that searches use. */
   readonly fields: Readonly<Record<string, FieldDeclaration>>
@@ -253,12 +253,12 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
    * The order of the only field of a search, a time that is a column: of the last rows first, since PostgreSQL takes the
    * first ones from an index of times, behind all of which all matches are.
    */
-  #toTimeOrder(search: SearchExpression, { isDescending = false }: PageWindow) {
+  #toTimeOrder(search: SearchExpression, { isDescending = false, limit }: PageWindow) {
     const [first, ...others] = clausesOf(search)
     const isOne = search.kind !== 'or' && others.every(({ field }) => field === first?.field)
     const column = first?.field.type === 'timestamp' ? this.columns[first.field.name] : undefined
     const isOrdered = isDescending && isOne && column !== undefined && typeof column !== 'function'
-    return isOrdered ? sql`order by ${column} desc` : sql``
+    return isOrdered ? sql`order by ${column} desc limit ${limit}` : sql``
   }
 }
 

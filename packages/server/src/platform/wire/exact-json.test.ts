@@ -5,6 +5,7 @@ test.each([
   '9007199254740993',
   '-9223372036854775808',
   '0.1234567890123456789',
+  `0.${'0'.repeat(350)}1`,
   '[{"bytes":18446744073709551615,"text":"9007199254740993"}]',
 ])('%s is written as it was read', (text) => {
   expect(JSON.stringify(parseExactJson(text))).toBe(text)

@@ -10,6 +10,7 @@ const { rawJSON } = JSON as typeof JSON & { readonly rawJSON: (text: string) => 
 
 /** As many significant digits every number keeps. */
 const EXACT_DIGITS = 15
+const LEAST_EXACT = 2.3e-308
 
 /**
  * The value of a JSON text. A number of more than 15 significant digits that would be rounded is an object that
@@ -24,6 +25,8 @@ export function parseExactJson(text: string): unknown {
 }
 
 function isRounded(value: number, source: string): boolean {
+  // Next to nothing a number has fewer digits, and then none.
+  if (Math.abs(value) < LEAST_EXACT) return /[1-9]/.test(source.replace(/e.*$/i, ''))
   const digits = source.replace(/e.*$/i, '').replaceAll(/[-.]/g, '').replace(/^0+/, '')
   return digits.length > EXACT_DIGITS && !isSame(value, source)
 }

@@ -36,11 +36,8 @@ interface SetDecisionDependencies {
   readonly sealer: Pick<Sealer, 'open'>
 }
 
-/**
- * The change that SETs are queued in; of one that was divided, each event has its own cause. Its SETs are issued now
- * where it tells the time, else when it began: what it was about may have happened in it after it had waited for a lock.
- */
-type SetsCause = DeliveryCause & Partial<Pick<ChangeRecord, 'txnOf' | 'now'>>
+/** The change that SETs are queued in; of one that was divided, each event has its own cause. */
+type SetsCause = DeliveryCause & Partial<Pick<ChangeRecord, 'txnOf'>>
 
 /** How many deliveries one statement queues: far below the number of parameters that it may have. */
 const BATCH_SIZE = 1_000
@@ -132,7 +129,9 @@ export function toComplianceDelivery(
 ): NewDelivery | undefined {
   const eventId = newUuid()
   const txn = cause.txnOf?.(statusChange) ?? cause.txn
-  const at = cause.now?.() ?? cause.at
+  // A change may have waited for a lock, and what it tells happened after it began.
+  const { occurredAt } = statusChange
+  const at = occurredAt > cause.at ? occurredAt : cause.at
   const body = toComplianceClaims(stream, eventId, statusChange, { at, txn }, sealer)
   if (body === undefined) return undefined
   return {

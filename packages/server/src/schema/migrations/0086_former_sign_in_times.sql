@@ -1,0 +1,1 @@
+drop index auth_log_session_updated_at;
