@@ -146,7 +146,7 @@ describe('a draft', () => {
     await description.fill('Mine')
     const other = await console.openPage('/checks/drafts')
     await sendAs(other, 'PATCH', `/custom_check_drafts/${draft.id}`, { description: 'Theirs' })
-    await page.getByText('Description: Theirs').waitFor()
+    await page.getByText('What it checks: Theirs').waitFor()
     expect(await description.inputValue()).toBe('Mine')
     await page.getByRole('button', { name: 'Take theirs' }).click()
     expect(await description.inputValue()).toBe('Theirs')
@@ -294,7 +294,7 @@ describe('the strategy of a check', () => {
       block_auth_grace_period_days: 20,
       snooze_disallowed: true,
     })
-    await page.getByText('Block auth grace period days: 20').waitFor()
+    await page.getByText('Days to fix it: 20').waitFor()
     expect(await days.inputValue()).toMatch(/^9/)
     await page.getByRole('button', { name: 'Take theirs' }).click()
     expect(await days.inputValue()).toMatch(/^20/)
