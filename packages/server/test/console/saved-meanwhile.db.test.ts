@@ -56,13 +56,18 @@ async function holdChanges(page: Page, path: string): Promise<() => void> {
   return () => held.resolve(undefined)
 }
 
+/** The dialog that changes an API key with one permission. */
+async function openKeyDialog() {
+  const page = await console.openPage('/settings/developers/api-keys')
+  const { id } = await createKey(page, 'Refresh Check')
+  await page.goto(`/console/settings/api-keys/${id}`)
+  await page.getByRole('button', { name: 'Change', exact: true }).click()
+  return { page, id, dialog: page.getByRole('dialog') }
+}
+
 describe('the dialog of an API key', () => {
   it('gives no permission back that was taken while the key was being renamed', async () => {
-    const page = await console.openPage('/settings/developers/api-keys')
-    const { id } = await createKey(page, 'Refresh Check')
-    await page.goto(`/console/settings/api-keys/${id}`)
-    await page.getByRole('button', { name: 'Change', exact: true }).click()
-    const dialog = page.getByRole('dialog')
+    const { page, id, dialog } = await openKeyDialog()
     await dialog.getByLabel('Name').fill('Renamed')
     const other = await console.openPage('/settings')
     await sendAs(other, 'PATCH', `/api_keys/${id}`, { permissions: [] })
@@ -73,11 +78,7 @@ describe('the dialog of an API key', () => {
   })
 
   it('asks whose permissions count when both have changed them', async () => {
-    const page = await console.openPage('/settings/developers/api-keys')
-    const { id } = await createKey(page, 'Refresh Check')
-    await page.goto(`/console/settings/api-keys/${id}`)
-    await page.getByRole('button', { name: 'Change', exact: true }).click()
-    const dialog = page.getByRole('dialog')
+    const { id, dialog } = await openKeyDialog()
     await dialog.getByLabel('Why the key needs it: Refresh Check').fill('Mine')
     const other = await console.openPage('/settings')
     await sendAs(other, 'PATCH', `/api_keys/${id}`, { permissions: [] })
@@ -349,11 +350,7 @@ describe('what another admin has saved is told in the words of the form', () => 
   })
 
   it('in the dialog of an API key', async () => {
-    const page = await console.openPage('/settings/developers/api-keys')
-    const { id } = await createKey(page, 'Refresh Check')
-    await page.goto(`/console/settings/api-keys/${id}`)
-    await page.getByRole('button', { name: 'Change', exact: true }).click()
-    const dialog = page.getByRole('dialog')
+    const { page, id, dialog } = await openKeyDialog()
     await dialog.getByLabel('Why the key needs it: Refresh Check').fill('Mine')
     const other = await console.openPage('/settings')
     await sendAs(other, 'PATCH', `/api_keys/${id}`, {
