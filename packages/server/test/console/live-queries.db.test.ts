@@ -33,6 +33,9 @@ async function answer(
   )
 }
 
+/** How long a choice may take to be there once more. */
+const CHOICE_MAX_MS = 1_000
+
 describe('live queries', () => {
   it('are written with completion and warnings, asked, and answered before the reader’s eyes', async () => {
     const page = await console.openPage('/live-queries')
@@ -41,9 +44,16 @@ describe('live queries', () => {
     await page.getByLabel('Name').fill('Hosts')
     await page.getByRole('textbox', { name: 'SQL' }).click()
     await page.keyboard.type('select address, hostnames from etc_ho')
-    // The editor takes no key for a choice until the list has been open for a moment; it takes a click at any time.
-    await page.getByRole('option', { name: /etc_hosts/ }).click()
-    await page.getByRole('textbox', { name: 'SQL' }).getByText('etc_hosts').waitFor()
+    // The editor takes no choice while it still looks for others to what was typed last: it is made again then.
+    const choice = page.getByRole('option', { name: /etc_hosts/ })
+    const chosen = page.getByRole('textbox', { name: 'SQL' }).getByText('etc_hosts')
+    await choice.waitFor()
+    await expect
+      .poll(async () => {
+        await choice.click({ timeout: CHOICE_MAX_MS }).catch(() => undefined)
+        return chosen.count()
+      })
+      .toBe(1)
     await page.getByText(/It has no WHERE and no LIMIT/).waitFor()
     await page.getByText('About 2 devices will be asked.').waitFor()
     await page.getByRole('button', { name: 'Ask now' }).click()
