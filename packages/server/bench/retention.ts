@@ -27,6 +27,7 @@ const ROWS = 8_000_000
 const PARTITIONS = 3
 const DEVICES_COUNT = 500
 const REQUESTS_PER_SECOND = 60
+const WARM_UP_PHASES = 2
 /** How much the 99th percentile of others may move. */
 const MOVE_MAX = 0.1
 
@@ -55,17 +56,22 @@ async function measure(run: BenchRun): Promise<Measurement[]> {
   })
   const others = createOthers(run, service, key)
   const { db } = service.services
-  await others(async () => undefined)
   const calm: Phase[] = []
+  const rest = async () => {
+    run.progress('requests without anything beside them')
+    return others(() => Promise.resolve())
+  }
+  // The first requests read what they need from the disk, and find code that is not compiled yet.
+  for (let phase = 0; phase < WARM_UP_PHASES; phase += 1) await rest()
   const dropping: Phase[] = []
   for (const partition of await listFullPartitions(db, 'check_transition')) {
-    run.progress('requests without anything beside them')
-    calm.push(await others(async () => undefined))
+    calm.push(await rest())
     run.progress(`dropping ${partition.name}`)
     dropping.push(
       await others(() => untilDone(() => dropPartition(db, 'check_transition', partition))),
     )
   }
+  calm.push(await rest())
   run.progress('partitioning a table')
   const steps: string[] = []
   const converting = await others(async () => {
@@ -74,6 +80,7 @@ async function measure(run: BenchRun): Promise<Measurement[]> {
       await keepPartitions(db, { onStep, signal: run.signal })
     }
   })
+  calm.push(await rest())
   return [
     toMeasurement(`p99 while a partition of ${rows} rows is dropped`, calm, dropping),
     toMeasurement(`p99 while a table of ${rows} rows is partitioned`, calm, [converting]),
@@ -132,28 +139,31 @@ function createOthers(run: BenchRun, service: ServiceUnderTest, key: string) {
   }
 }
 
+/** Phases of a kind are taken together: one hundredth of a single one is five or six requests. */
 function toMeasurement(what: string, calm: readonly Phase[], busy: readonly Phase[]): Measurement {
-  const p99 = (phase: Phase) => summariseLatencies(phase.latenciesMs).p99
-  const calmP99 = median(calm.map(p99))
-  const busyP99 = median(busy.map(p99))
+  const withWork = summarise(busy)
+  const without = summarise(calm)
+  const p99OfEach = calm.map((phase) => summarise([phase]).p99)
   return {
     what,
     target: `+${MOVE_MAX * 100} %`,
-    measured: { value: busyP99, unit: 'ms' },
-    limit: { what: 'without', value: calmP99, unit: 'ms' },
-    ratio: busyP99 / calmP99,
-    isReached: busyP99 <= calmP99 * (1 + MOVE_MAX),
+    measured: { value: withWork.p99, unit: 'ms' },
+    limit: { what: 'without', value: without.p99, unit: 'ms' },
+    ratio: withWork.p99 / without.p99,
+    isReached: withWork.p99 <= without.p99 * (1 + MOVE_MAX),
     details: {
       work_ms: median(busy.map(({ workMs }) => workMs)),
       failures: busy.reduce((sum, { failures }) => sum + failures, 0),
-      p50_ms: median(busy.map(({ latenciesMs }) => summariseLatencies(latenciesMs).p50)),
-      p50_without_ms: median(calm.map(({ latenciesMs }) => summariseLatencies(latenciesMs).p50)),
-      max_ms: Math.max(...busy.map(({ latenciesMs }) => summariseLatencies(latenciesMs).max)),
-      max_without_ms: Math.max(
-        ...calm.map(({ latenciesMs }) => summariseLatencies(latenciesMs).max),
-      ),
-      least_p99_without_ms: Math.min(...calm.map(p99)),
-      greatest_p99_without_ms: Math.max(...calm.map(p99)),
+      p50_ms: withWork.p50,
+      p50_without_ms: without.p50,
+      max_ms: withWork.max,
+      max_without_ms: without.max,
+      least_p99_without_ms: Math.min(...p99OfEach),
+      greatest_p99_without_ms: Math.max(...p99OfEach),
     },
   }
+}
+
+function summarise(phases: readonly Phase[]): ReturnType<typeof summariseLatencies> {
+  return summariseLatencies(phases.flatMap(({ latenciesMs }) => latenciesMs))
 }
