@@ -96,6 +96,7 @@ export function createHttpApp(options: HttpAppOptions): FastifyInstance {
     trustProxy: isTrusted ?? false,
     serverFactory: (router) => createNodeServer(directRoutes.before(router), options.https),
     schemaController: { compilersFactory: NO_SCHEMA_COMPILERS },
+    rewriteUrl: ({ url = '/' }) => withPlainColons(url),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: PATH_PARAM_LENGTH_MAX },
     // Requests that arrive on open connections during a shutdown are still answered.
     return503OnClosing: false,
@@ -109,6 +110,12 @@ export function createHttpApp(options: HttpAppOptions): FastifyInstance {
   registerDirectRoutes(app, directRoutes)
   registerRetiredPaths(app)
   return app
+}
+
+/** The router takes `%3A` for no colon, and there is one in the names of some paths. Behind the path it stays as it is. */
+function withPlainColons(url: string): string {
+  if (!url.includes('%3')) return url
+  return url.replace(/^[^?#]*/, (path) => path.replaceAll(/%3a/gi, ':'))
 }
 
 function createNodeServer(handler: RequestListener, https: HttpAppOptions['https']): Server {
