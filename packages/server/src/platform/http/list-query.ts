@@ -4,7 +4,7 @@ import { describeSearchFields, type SearchField } from '../search/search-field.t
 import { PER_PAGE_DEFAULT, PER_PAGE_MAX } from '../db/page.ts'
 import { CURSOR_LENGTH_MAX } from './cursor.ts'
 
-const PER_PAGE = /^(?:[1-9]\d?|100)?$/
+const PER_PAGE = /^(?:[1-9]\d?|100)$/
 
 const cursorParameter = z
   .string()

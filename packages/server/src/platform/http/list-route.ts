@@ -128,17 +128,21 @@ export const listRoute: ListRoute<string, string> = (definition) => {
       }
     },
   })
-  const isSearched = fields.length > 0 || fieldsOf !== undefined
-  return isSearched ? list : takingBlankSearch(list)
+  return takingBlankParameters(list, [...filterNames, 'cursor', 'per_page', 'query', 'order'])
 }
 
-/** Clients send a blank `query` to every list, also to those where there is nothing to search. */
-function takingBlankSearch(list: Operation): Operation {
+/**
+ * Clients send blank parameters whether or not they have something to say, and a blank `query` also where there is nothing to
+ * search.
+ */
+function takingBlankParameters(list: Operation, names: readonly string[]): Operation {
   return {
     ...list,
     run: (request) => {
-      const { query: search, ...others } = request.query
-      return list.run(isBlank(search) ? { ...request, query: others } : request)
+      const blank = names.filter((name) => isBlank(request.query[name]))
+      if (blank.length === 0) return list.run(request)
+      const given = Object.entries(request.query).filter(([name]) => !blank.includes(name))
+      return list.run({ ...request, query: Object.fromEntries(given) })
     },
   }
 }
