@@ -112,11 +112,12 @@ const settingsShape = {
   authorization_header: authorizationHeaderSchema.optional(),
 } as const
 
+const methodSchema = z
+  .enum([DELIVERY_METHOD_PUSH, DELIVERY_METHOD_POLL])
+  .describe('`urn:ietf:rfc:8935` is push, `urn:ietf:rfc:8936` is poll.')
+
 const deliverySchema = z.strictObject({
-  method: z
-    .enum([DELIVERY_METHOD_PUSH, DELIVERY_METHOD_POLL])
-    .describe('`urn:ietf:rfc:8935` is push, `urn:ietf:rfc:8936` is poll.')
-    .optional(),
+  method: methodSchema.optional(),
   endpoint_url: endpointSchema
     .describe('Push: where events are delivered. Poll: informational.')
     .optional(),
@@ -155,9 +156,16 @@ const wrapperShape = {
 
 const enabledSchema = z.boolean().describe('Switches the stream on or off.').optional()
 
-/** The body that creates a stream: the standard members, or the same in an `ssf_stream` wrapper. */
+/**
+ * The body that creates a stream: the standard members, or the same in an `ssf_stream` wrapper. A delivery that is given says
+ * which (SSF 1.0 section 8.1.1); only where none is given does the stream poll.
+ */
 export const createStreamBody = z
-  .strictObject({ ...standardShape, ssf_stream: z.strictObject(wrapperShape).optional() })
+  .strictObject({
+    ...standardShape,
+    delivery: deliverySchema.extend({ method: methodSchema }).optional(),
+    ssf_stream: z.strictObject(wrapperShape).optional(),
+  })
   .meta({ id: 'CreateStream' })
 
 /** The body that changes a stream. */

@@ -172,6 +172,11 @@ describe('creating a stream', () => {
     ],
     ['push without a URL', { name: 'a', delivery: { method: PUSH } }, ['delivery.endpoint_url']],
     [
+      'a delivery that says where and not how',
+      { name: 'a', delivery: { endpoint_url: URL_A } },
+      ['delivery.method'],
+    ],
+    [
       'a URL that is none',
       { name: 'a', delivery: { method: PUSH, endpoint_url: 'not a url' } },
       ['delivery.endpoint_url'],
