@@ -8,6 +8,7 @@ import {
   VERIFICATION_STATE_LENGTH_MAX,
 } from '@heliograph/ssf'
 import { z } from 'zod'
+import type { ErrorDetail } from '../../platform/app-error.ts'
 import { malformedWhenInvalid } from '../../platform/http/malformed-when-invalid.ts'
 import type { OperationRequest } from '../../platform/http/operation.ts'
 import { answer, noContent, route, type ApiRoute } from '../../schema/operations.ts'
@@ -63,7 +64,7 @@ const configurationBody = z
   .meta({
     id: 'StreamConfigurationChange',
     description:
-      'A change by SSF 1.0 sections 8.1.1.3 and 8.1.1.4. Members that the transmitter sets may come back unchanged.',
+      'A change by SSF 1.0 sections 8.1.1.3 and 8.1.1.4. Members that the transmitter sets or that are changed elsewhere may come back unchanged; unknown ones are passed over.',
   })
 
 const statusBody = z.strictObject({
@@ -90,6 +91,17 @@ const verifyBody = z
 export const legacySchema = z
   .strictObject({})
   .describe('Of streams with `legacy_status_codes`, in the place of 204.')
+
+/** What a stream has and a configuration does not, and by what it is changed. */
+const CHANGED_ELSEWHERE = {
+  enabled: `PATCH ${PATH}/{id}`,
+  status: `POST ${PATH}/status`,
+  delivery_type: 'delivery.method',
+  fallback_to_poll: `PATCH ${PATH}/{id}`,
+  heartbeat_minutes: `PATCH ${PATH}/{id}`,
+  authorization_header: 'delivery.authorization_header',
+  ssf_stream: `PATCH ${PATH}/{id}`,
+} as const
 
 const CHANGE = {
   path: PATH,
@@ -194,7 +206,9 @@ export function createRootSurface(baseUrl: string): RootSurface {
     findStream: (db, request, { isLocked = false } = {}) =>
       getStream(db, parseStreamReference(nameOf(request)), { isLocked }),
     toConfigurationRules: (before, request) => {
-      const { events_supported, events_delivered, events_requested } = toStreamJson(before, baseUrl)
+      const shown = toStreamJson(before, baseUrl)
+      refuseIf(findChangedElsewhere(request, shown))
+      const { events_supported, events_delivered, events_requested } = shown
       const ownPollUrl = pollUrl(baseUrl, before.streamId)
       return {
         transmitterMembers: {
@@ -242,6 +256,19 @@ function withName(request: RootRequest): RootRequest {
   const { stream_id: streamId = query['stream_id'], ...members } = membersOf(body)
   refuseIf([streamId === undefined && missingText('stream_id')])
   return { ...request, body: { ...members, stream_id: streamId } }
+}
+
+/** Members that may come back as they are shown; what a client would change by them, it would take for changed. */
+function findChangedElsewhere(
+  { body }: RootRequest,
+  shown: Readonly<Record<string, unknown>>,
+): ErrorDetail[] {
+  const members = membersOf(body)
+  return Object.entries(CHANGED_ELSEWHERE).flatMap(([path, place]) =>
+    members[path] === undefined || (path in shown && members[path] === shown[path])
+      ? []
+      : [{ path, message: `Is not changed here but by \`${place}\`.` }],
+  )
 }
 
 function nameOf({ params, query, body }: RootRequest): string {

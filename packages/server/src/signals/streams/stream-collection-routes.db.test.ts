@@ -110,6 +110,31 @@ describe('updating a stream of the collection', () => {
     expect((await streams.call(`/ssf_streams/${before.id}`)).body).toEqual(before)
   })
 
+  it.each([
+    ['enabled', { enabled: false }],
+    ['status', { status: 'paused' }],
+    ['delivery_type', { delivery_type: 'poll' }],
+    ['fallback_to_poll', { fallback_to_poll: true }],
+    ['heartbeat_minutes', { heartbeat_minutes: 5 }],
+    ['authorization_header', { authorization_header: 'Bearer one' }],
+    ['ssf_stream', { ssf_stream: { name: 'other' } }],
+  ])('refuses %s, which is changed elsewhere, instead of passing over it', async (path, member) => {
+    const before = await create(push)
+    for (const method of ['PATCH', 'PUT'] as const) {
+      const payload = { ...push, stream_id: before.stream_id, description: 'new', ...member }
+      const { status, body } = await send<Refusal>(method, payload)
+      expect([status, body.details?.map((detail) => detail.path)]).toEqual([400, [path]])
+      expect(JSON.stringify(body)).not.toContain('Bearer')
+    }
+    expect((await streams.call(`/ssf_streams/${before.id}`)).body).toEqual(before)
+  })
+
+  it('passes over members that it does not know', async () => {
+    const { stream_id: streamId } = await create()
+    const { status } = await send('PATCH', { stream_id: streamId, format: 'x', colour: 'red' })
+    expect(status).toBe(200)
+  })
+
   it('ssf-T051 keeps the audience when the address changes', async () => {
     const before = await create(push)
     const { body } = await send('PATCH', {
