@@ -67,9 +67,9 @@ describe.skipIf(!isThere)(`a standby (needs PostgreSQL 15 in ${PROGRAMS})`, () =
     other = open()
     await sql`create table counter (id integer primary key, value integer not null)`.execute(one.db)
     await sql`insert into counter values (1, 0)`.execute(one.db)
-    await sql`create table database_origin (timeline_id bigint, system_identifier bigint)`.execute(
-      one.db,
-    )
+    await sql`create table database_origin (
+      timeline_id bigint, system_identifier bigint, noted_at timestamptz not null default now()
+    )`.execute(one.db)
     await sql`insert into database_origin values (1, 7)`.execute(one.db)
     // Both are connected, and the standby has everything, before anything is counted.
     for (const each of [one, other]) await vi.waitFor(() => expectFromStandby(each.db), 30_000)
@@ -109,6 +109,17 @@ describe.skipIf(!isThere)(`a standby (needs PostgreSQL 15 in ${PROGRAMS})`, () =
     }
     expect(one.replicaCounts?.replica).toBeGreaterThan(0)
     await vi.waitFor(() => expectFromStandby(toPreparedDb(one.db)), 30_000)
+  })
+
+  it('answers also where the last of the log of the primary would not be on its disk for seconds', async () => {
+    // As the clean-up of a page does, and a change of the file of the log.
+    for (const call of [`pg_logical_emit_message(false, '', '')`, 'pg_switch_wal()']) {
+      await vi.waitFor(() => expectFromStandby(one.db), 30_000)
+      logProblem.mockClear()
+      await sql`select ${sql.raw(call)}`.execute(one.db)
+      await expectFromStandby(one.db)
+      expect(logProblem).not.toHaveBeenCalled()
+    }
   })
 
   it('is passed over while it does not replay, and answers again when it does', async () => {

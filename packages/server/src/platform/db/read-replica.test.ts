@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { PoolClient } from 'pg'
 import { expect, it, vi } from 'vitest'
 import { readFromReplica, ReplicaRouter } from './read-replica.ts'
@@ -5,20 +6,24 @@ import { readFromReplica, ReplicaRouter } from './read-replica.ts'
 interface State {
   isStandby: boolean
   hasReplayed: boolean
+  hasFlushed: boolean
   timelineId: string | null
 }
 
-const OWN = { database: 'heliograph', systemIdentifier: '7' }
+const OWN = { database: 'heliograph', systemIdentifier: '7', notedAt: '2026-01-02 03:04:05+00' }
+/** A standby that was of no use is left alone for a second. */
+const REST_MS = 1_050
 const asksWho = (text: string) => text.includes('current_database')
 
-const CURRENT: State = { isStandby: true, hasReplayed: true, timelineId: '3' }
+const CURRENT: State = { isStandby: true, hasReplayed: true, hasFlushed: true, timelineId: '3' }
+const BEHIND: State = { ...CURRENT, hasReplayed: false, hasFlushed: false }
 
 /** A router over a primary at position 0/5 of timeline 3, and a standby that says these states one after another. */
 function open(states: readonly (State | Error | 'silent')[], identity: object = OWN) {
   const asked: unknown[] = []
-  const left = [...states]
+  let looks = 0
   const answerState = () => {
-    const state = left.length > 1 ? left.shift() : left[0]
+    const state = states[Math.min(looks++, states.length - 1)]
     if (state instanceof Error) return Promise.reject(state)
     return state === 'silent' ? new Promise(() => undefined) : Promise.resolve({ rows: [state] })
   }
@@ -31,9 +36,15 @@ function open(states: readonly (State | Error | 'silent')[], identity: object = 
     }),
     release,
   } as unknown as PoolClient
-  const askPrimary = vi.fn(() => Promise.resolve({ rows: [{ lsn: '0/5', timelineId: '3' }] }))
+  const position = { lsn: '0/5', flushedLsn: '0/4', timelineId: '3' }
+  const askPrimary = vi.fn(() => Promise.resolve({ rows: [position] }))
+  const askWho = vi.fn(() => Promise.resolve({ rows: [OWN as object] }))
+  const flushPrimary = vi.fn(() => Promise.resolve({ rows: [{}] }))
   const primaryClient = {
-    query: (text: string) => (asksWho(text) ? Promise.resolve({ rows: [OWN] }) : askPrimary()),
+    query: (text: string) => {
+      if (text.includes('pg_logical_emit_message')) return flushPrimary()
+      return asksWho(text) ? askWho() : askPrimary()
+    },
     release: vi.fn(),
   } as unknown as PoolClient
   const logProblem = vi.fn()
@@ -46,6 +57,8 @@ function open(states: readonly (State | Error | 'silent')[], identity: object = 
   return {
     askPrimary,
     asked,
+    askWho,
+    flushPrimary,
     logProblem,
     primaryClient,
     read,
@@ -66,7 +79,7 @@ it('reads that nobody declared to be such go to the primary, and ask for nothing
 it('a standby that has replayed what the primary had when the read began answers it', async () => {
   const { asked, read, replicaClient, router } = open([CURRENT])
   expect(await read()).toBe(replicaClient)
-  expect(asked).toEqual([['0/5']])
+  expect(asked).toEqual([['0/5', '0/4']])
   expect(router.counts).toEqual({ replica: 1, primary: 0 })
 })
 
@@ -80,13 +93,35 @@ it('the primary is asked once for all statements of one read', async () => {
 })
 
 it('a standby that is a few milliseconds behind is waited for', async () => {
-  const behind = { ...CURRENT, hasReplayed: false }
-  const { read, replicaClient } = open([behind, behind, CURRENT])
+  const { flushPrimary, read, replicaClient } = open([BEHIND, BEHIND, BEHIND, CURRENT])
   expect(await read()).toBe(replicaClient)
+  expect(flushPrimary).not.toHaveBeenCalled()
+})
+
+it('a standby that lacks what the primary has not on its disk is given that, once for all who wait', async () => {
+  const states = [{ ...CURRENT, hasReplayed: false }]
+  const { flushPrimary, logProblem, read, replicaClient } = open(states)
+  flushPrimary.mockImplementation(async () => {
+    await sleep(10)
+    states[0] = CURRENT
+    return { rows: [{}] }
+  })
+  expect(await Promise.all([read(), read()])).toEqual([replicaClient, replicaClient])
+  expect(flushPrimary).toHaveBeenCalledOnce()
+  expect(logProblem).not.toHaveBeenCalled()
+})
+
+it('is not led to the primary with its connection broken where that takes no commit', async () => {
+  const { flushPrimary, logProblem, primaryClient, read } = open([
+    { ...CURRENT, hasReplayed: false },
+  ])
+  flushPrimary.mockRejectedValue(new Error('cannot execute in a read-only transaction'))
+  expect(await read()).toBe(primaryClient)
+  expect(logProblem).toHaveBeenCalledExactlyOnceWith('it is behind')
 })
 
 it.each([
-  ['is behind', { ...CURRENT, hasReplayed: false }, 'it is behind'],
+  ['is behind', BEHIND, 'it is behind'],
   ['was promoted by itself', { ...CURRENT, isStandby: false }, 'it is no standby'],
   [
     'follows a primary of former times',
@@ -114,6 +149,7 @@ it.each([
 it.each([
   ['of another name', { ...OWN, database: 'staging' }],
   ['of another server', { ...OWN, systemIdentifier: '8' }],
+  ['of a copy of the server', { ...OWN, notedAt: '2026-02-03 04:05:06+00' }],
 ])(
   'a standby with a database %s answers nothing, however far its log is',
   async (_name, identity) => {
@@ -123,3 +159,26 @@ it.each([
     expect(router.counts).toEqual({ replica: 0, primary: 1 })
   },
 )
+
+it('the primary is asked who it is once, and again after it was another than the standby', async () => {
+  const moved = { ...OWN, notedAt: '2026-02-03 04:05:06+00' }
+  const { askWho, read, primaryClient, replicaClient } = open([CURRENT], moved)
+  expect(await read()).toBe(primaryClient)
+  // As after a takeover: what the primary had noted when it was asked first is outdated.
+  askWho.mockResolvedValue({ rows: [moved] })
+  await sleep(REST_MS)
+  expect(await read()).toBe(replicaClient)
+  expect(await read()).toBe(replicaClient)
+  expect(askWho).toHaveBeenCalledTimes(2)
+})
+
+it('a primary that does not know yet who it is, is asked again', async () => {
+  const unknown = { ...OWN, systemIdentifier: null, notedAt: null }
+  const { askWho, read, replicaClient } = open([CURRENT], OWN)
+  askWho.mockResolvedValueOnce({ rows: [unknown] })
+  await read()
+  await sleep(REST_MS)
+  expect(await read()).toBe(replicaClient)
+  expect(await read()).toBe(replicaClient)
+  expect(askWho).toHaveBeenCalledTimes(2)
+})

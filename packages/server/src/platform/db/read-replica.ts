@@ -6,6 +6,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import type { Pool, PoolClient } from 'pg'
 import { SECOND_MS } from '../clock.ts'
 
@@ -24,6 +25,8 @@ const reads = new AsyncLocalStorage<ReplicaRead>()
 /** How far the log of a primary is, and on which timeline. */
 export interface LogPosition {
   readonly lsn: string
+  /** The last record before is on the disk of the primary: nothing beyond is sent to a standby. */
+  readonly flushedLsn: string
   readonly timelineId: string
 }
 
@@ -45,13 +48,25 @@ export interface ReplicaCounts {
 /** Replication on one network takes a few milliseconds. */
 const REPLAY_WAIT_MS = 100
 const REPLAY_POLL_MS = 5
+/** With traffic, somebody else's commit comes before. */
+const LOOKS_BEFORE_FLUSH = 2
 /** A standby that says nothing for longer is of no use. */
 const ANSWER_MAX_MS = SECOND_MS
 /** One that was of no use is left alone for so long. */
 const REST_MS = SECOND_MS
 
+/** At the end of a page of the log, the disk may have the first part of a record. */
 const POSITION = `select pg_current_wal_insert_lsn()::text as lsn,
+  (select flushed - case when (flushed - '0/0') % current_setting('wal_block_size')::int = 0 then 65536 else 0 end
+    from pg_current_wal_flush_lsn() as flushed)::text as "flushedLsn",
   ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::bigint::text as "timelineId"`
+
+/**
+ * A commit that writes takes all that is before it in the log to the disk. Without traffic nothing else does for seconds, although
+ * something of the clean-up of pages or of a commit that waits for no disk is there; and at the beginning of a page the log counts
+ * as further than any record of it. The message is read by nobody.
+ */
+const FLUSH = `select pg_logical_emit_message(true, 'heliograph', '')`
 
 /**
  * What the standby has replayed tells by itself on which history it is: the timeline is noted among the rows
@@ -59,20 +74,28 @@ const POSITION = `select pg_current_wal_insert_lsn()::text as lsn,
  */
 const IS_CURRENT = `select pg_is_in_recovery() as "isStandby",
   coalesce(pg_last_wal_replay_lsn() >= $1::pg_lsn, false) as "hasReplayed",
+  coalesce(pg_last_wal_replay_lsn() >= $2::pg_lsn, false) as "hasFlushed",
   (select timeline_id::text from database_origin) as "timelineId"`
 
-/** Two installations may have logs that are as far as each other: the server whose rows these are, and the name tell them apart. */
-const IDENTITY = `select current_database() as database,
-  (select system_identifier::text from database_origin) as "systemIdentifier"`
+/**
+ * Two installations may have logs that are as far as each other: the server whose rows these are, and the name tell them apart.
+ * A copy of the files of a server is of the same one; when it was noted on which history it is tells that apart.
+ */
+const IDENTITY = `select current_database() as database, system_identifier::text as "systemIdentifier",
+  noted_at::text as "notedAt"
+  from (values (1)) as one left join database_origin on true`
 
 interface DatabaseIdentity {
   readonly database: string
   readonly systemIdentifier: string | null
+  readonly notedAt: string | null
 }
 
 interface ReplicaState {
   readonly isStandby: boolean
   readonly hasReplayed: boolean
+  /** It has replayed what was on the disk of the primary. */
+  readonly hasFlushed: boolean
   readonly timelineId: string | null
 }
 
@@ -85,6 +108,7 @@ export class ReplicaRouter {
   readonly #known = new WeakSet<PoolClient>()
   /** Who the primary is, once its rows say so. */
   #own: DatabaseIdentity | undefined
+  #flush: Promise<void> | undefined
   #restsUntilMs = -Infinity
   #problem: string | undefined
 
@@ -135,15 +159,27 @@ export class ReplicaRouter {
     position: LogPosition,
     own: DatabaseIdentity,
   ): Promise<string | undefined> {
-    const problem = await findLag(client, position)
+    const problem = await findLag(client, position, () => this.#flushPrimary())
     if (problem !== undefined || this.#known.has(client)) return problem
     const { rows } = await client.query<DatabaseIdentity>(IDENTITY)
-    const [its] = rows
-    if (its?.database !== own.database || its.systemIdentifier !== own.systemIdentifier) {
+    if (!isDeepStrictEqual(rows[0], own)) {
+      // After a takeover it is noted anew.
+      this.#own = undefined
       return 'it has another database'
     }
     this.#known.add(client)
     return undefined
+  }
+
+  /** One commit for all reads that wait for it. A primary that refuses answers them itself. */
+  #flushPrimary(): void {
+    if (this.#flush !== undefined) return
+    this.#flush = this.#askPrimary(FLUSH)
+      .then(
+        () => undefined,
+        () => undefined,
+      )
+      .finally(() => (this.#flush = undefined))
   }
 
   async #askPrimary<Row extends object>(text: string): Promise<Row> {
@@ -168,19 +204,25 @@ export class ReplicaRouter {
   }
 }
 
-/** Why a standby does not have what the primary had; undefined when it does. */
+/** Why a standby does not have what the primary had; undefined when it does. `flush` is asked for what it cannot have yet. */
 async function findLag(
   client: PoolClient,
-  { lsn, timelineId }: LogPosition,
+  { lsn, flushedLsn, timelineId }: LogPosition,
+  flush: () => void,
 ): Promise<string | undefined> {
   const endMs = performance.now() + REPLAY_WAIT_MS
-  for (;;) {
-    const { rows } = await client.query<ReplicaState>(IS_CURRENT, [lsn])
+  let isFlushAsked = false
+  for (let looks = 1; ; looks += 1) {
+    const { rows } = await client.query<ReplicaState>(IS_CURRENT, [lsn, flushedLsn])
     const [state] = rows
     if (state?.isStandby !== true) return 'it is no standby'
     if (state.timelineId !== timelineId) return 'it is not on the timeline of the primary'
     if (state.hasReplayed) return undefined
     if (performance.now() >= endMs) return 'it is behind'
+    if (state.hasFlushed && looks >= LOOKS_BEFORE_FLUSH && !isFlushAsked) {
+      isFlushAsked = true
+      flush()
+    }
     await sleep(REPLAY_POLL_MS)
   }
 }
