@@ -217,6 +217,35 @@ test.each([
   },
 )
 
+test.each([
+  [
+    'a schema of the name of the role',
+    ['create schema authorization current_user'],
+    /alter role .* set search_path = public/,
+  ],
+  [
+    'no right to make tables any more',
+    [
+      'alter schema public owner to pg_database_owner',
+      'revoke create on schema public from public, current_user, pg_database_owner',
+    ],
+    /may not make tables in the schema public/,
+  ],
+])(
+  'makes nothing anew elsewhere in a database that has got %s since, and says what mends it',
+  async (_what, statements, advice) => {
+    await migrate(await writeMigrations({ '0001_first.sql': FIRST }))
+    for (const statement of statements) await database.pool.query(statement)
+    const later = await writeMigrations({ '0001_first.sql': FIRST, '0002_second.sql': SECOND })
+    await expect(migrate(later)).rejects.toThrow(advice)
+    await expect(migrate(later)).rejects.toThrow(MigrationError)
+    const { rows } = await database.pool.query(
+      "select relnamespace::regnamespace::text as schema from pg_class where relname in ('schema_migration', 'first')",
+    )
+    expect(rows).toEqual([{ schema: 'public' }, { schema: 'public' }])
+  },
+)
+
 test('says of a server that only reads that it does, and not that it is away', async () => {
   const { user, ...others } = toClientConfig(database.connection)
   await database.pool.query(

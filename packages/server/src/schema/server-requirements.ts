@@ -44,8 +44,8 @@ interface SchemaState {
 }
 
 /**
- * Migrations and rights name the schema `public`. Asked before the first migration; a database that has the ledger there
- * met this.
+ * Migrations and rights name the schema `public`. Asked each time: a schema of the name of the role, or another search_path, may
+ * have come since, and everything would be made anew there. Rights on the database are needed for the first migration alone.
  *
  * @throws MigrationError where tables would be made in another schema, or cannot be made
  */
@@ -54,11 +54,11 @@ export async function assertSchema(client: Client): Promise<void> {
     `select current_user as role, current_database() as database, current_schema() as current,
             to_regnamespace('public') is not null as exists,
             coalesce(has_schema_privilege(to_regnamespace('public')::oid, 'create'), false)
-              and has_database_privilege(current_database(), 'create') as can_create
-     where to_regclass('public.schema_migration') is null`,
+              and (has_database_privilege(current_database(), 'create')
+                or to_regclass('public.schema_migration') is not null) as can_create`,
   )
   const [state] = rows
-  if (state === undefined) return
+  if (state === undefined) throw new Error('The server did not tell its schema')
   const [role, database] = [escapeIdentifier(state.role), escapeIdentifier(state.database)]
   if (!state.exists) {
     throw new MigrationError(
