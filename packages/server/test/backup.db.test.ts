@@ -4,7 +4,7 @@
  */
 import { copyFile, cp, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -313,6 +313,29 @@ it('does not overwrite a backup, and leaves nothing when it is stopped', async (
   })
   await expect(stopped).rejects.toThrow()
   expect((await readdir(folder)).filter((name) => name.startsWith('stopped'))).toEqual([])
+})
+
+it('neither keeps nor fills a database of which the service would know nothing', async () => {
+  const empty = await createTestDatabase({ isEmpty: true })
+  try {
+    const ownerOf = (database: TestDatabase) => ({
+      HELIOGRAPH_MASTER_KEY: MASTER_KEY,
+      HELIOGRAPH_MIGRATION_DATABASE_URL: toUrl(database.connection),
+    })
+    const to = join(folder, newName())
+    const refusal = 'HELIOGRAPH_MIGRATION_DATABASE_URL leads to another database'
+    const backup = backUpService(configOf(source, ownerOf(target)), { ...TASK, folder: to })
+    await expect(backup).rejects.toThrow(refusal)
+    expect(await readdir(folder)).not.toContain(basename(to))
+    const restore = restoreService(configOf(source, ownerOf(empty)), {
+      ...TASK,
+      folder: backupFolder(),
+    })
+    await expect(restore).rejects.toThrow(refusal)
+    expect(await listTables(empty)).toEqual([])
+  } finally {
+    await empty.close()
+  }
 })
 
 it('refuses a master key that opens nothing in the database', async () => {

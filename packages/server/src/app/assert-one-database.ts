@@ -2,7 +2,8 @@ import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import { SECOND_MS } from '../platform/clock.ts'
-import type { DatabaseNetwork } from '../platform/db/database-network.ts'
+import { openDatabase } from '../platform/db/database.ts'
+import { DatabaseNetwork } from '../platform/db/database-network.ts'
 import { leadsToDatabaseOf } from '../platform/db/same-database.ts'
 import { LOCK_CLASSES } from '../schema/lock-keys.ts'
 import type { Schema } from '../schema/schema.ts'
@@ -41,5 +42,26 @@ export async function assertOneDatabase({
     throw new ConfigError([
       `${setting} leads to another database than DATABASE_URL: both must name the same server and database`,
     ])
+  }
+}
+
+/**
+ * The same for what works as the owner of the tables, without a service: it would keep, or fill, somebody else's database.
+ *
+ * @throws ConfigError
+ */
+export async function assertOwnerOfOneDatabase({
+  databaseUrl: url,
+  migrationDatabaseUrl,
+}: Pick<Config, 'databaseUrl' | 'migrationDatabaseUrl'>): Promise<void> {
+  if (url === undefined || migrationDatabaseUrl === undefined) return
+  const network = new DatabaseNetwork()
+  const service = { network, poolMax: 1, logError: () => undefined }
+  const database = openDatabase<Schema>({ url }, service)
+  const config = { databaseSessionUrl: undefined, migrationDatabaseUrl }
+  try {
+    await assertOneDatabase({ config, db: database.db, network })
+  } finally {
+    await database.close()
   }
 }

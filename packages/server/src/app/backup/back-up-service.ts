@@ -14,6 +14,7 @@ import { SILENT_LOGGER } from '../../platform/silent-logger.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { Config } from '../config/load-config.ts'
 import { toOwnerConnection } from '../foundation.ts'
+import { assertOwnerOfOneDatabase } from '../assert-one-database.ts'
 import { assertMasterKeyFits } from '../assert-master-key-fits.ts'
 import { findMasterKeys, toMasterKeyError } from '../master-keys.ts'
 import { describeKeys, sealKeys } from './backup-keys.ts'
@@ -30,7 +31,7 @@ export interface BackUpOptions {
  * Backs the database of a configuration up.
  *
  * @throws AppError as `writeBackup` does, and `not_found` where there is no database; ConfigError for a master key
- * that is not that of the database; DatabaseStartError
+ * that is not that of the database, and for an owner's address of another database; DatabaseStartError
  */
 export async function backUpService(
   config: Config,
@@ -42,6 +43,7 @@ export async function backUpService(
   }
   const masterKeys = await findMasterKeys(config)
   if (masterKeys === undefined) throw toMasterKeyError(config)
+  await assertOwnerOfOneDatabase(config)
   const opened = await openConnection(config)
   const { connection } = opened
   try {

@@ -27,6 +27,7 @@ import { assertMigrationsKnown, migrateDatabase } from '../../schema/migrate.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { deleteRestoreMark, markUnfinishedRestore } from '../../schema/unfinished-restore-store.ts'
 import { assertSigningKeysOpen } from '../../signals/signing/signing-keys.ts'
+import { assertOwnerOfOneDatabase } from '../assert-one-database.ts'
 import type { Config } from '../config/load-config.ts'
 import { createFoundation, toOwnerConnection, type OpenedFoundation } from '../foundation.ts'
 import { adoptRestoredDatabase, type Adoption } from './adopt-restored-database.ts'
@@ -60,7 +61,8 @@ export interface RestoredBackup extends Adoption {
  * Restores a backup into the database of a configuration.
  *
  * @throws AppError `conflict` for a backup that is damaged, for other keys, and where there are rows or a service already;
- * MigrationError for a backup of a newer program; DatabaseStartError for a data folder that has a database
+ * MigrationError for a backup of a newer program; ConfigError for an owner's address of another database; DatabaseStartError for
+ * a data folder that has a database
  */
 export async function restoreService(
   config: Config,
@@ -71,6 +73,7 @@ export async function restoreService(
   const { keys, file: masterKeyFile } = restoredKeys
   const load = (target: RestoreTarget) => loadInto(target, backup, { ...options, config, keys })
   if (config.databaseUrl !== undefined) {
+    await assertOwnerOfOneDatabase(config)
     const owner = toOwnerConnection(config, { url: config.databaseUrl })
     await assertNoRows(owner, SEEDED_TABLES)
     // As the service, whose connections others may not see.
