@@ -11,10 +11,16 @@ import { ConfigError, type Config } from './config/load-config.ts'
 
 const LOCK_NUMBERS = 2 ** 31
 const AGAIN_MS = SECOND_MS
+const REPORTING = 'HELIOGRAPH_REPORTING_DATABASE_URL'
+
+type Addresses = Pick<
+  Config,
+  'databaseSessionUrl' | 'migrationDatabaseUrl' | 'reportingDatabaseUrl'
+>
 
 /**
  * Refuses addresses of another database than that of DATABASE_URL: nothing would be heard there, two processes would hold one lock,
- * and somebody else's database would be migrated.
+ * somebody else's database would be migrated, and reports would be of it, where the role has the same name.
  *
  * @throws ConfigError
  */
@@ -23,19 +29,23 @@ export async function assertOneDatabase({
   db,
   network,
 }: {
-  readonly config: Pick<Config, 'databaseSessionUrl' | 'migrationDatabaseUrl'>
+  readonly config: Addresses
   readonly db: Kysely<Schema>
   readonly network: DatabaseNetwork
 }): Promise<void> {
   const addresses = {
     HELIOGRAPH_DATABASE_SESSION_URL: config.databaseSessionUrl,
     HELIOGRAPH_MIGRATION_DATABASE_URL: config.migrationDatabaseUrl,
+    [REPORTING]: config.reportingDatabaseUrl,
   }
   for (const [setting, url] of Object.entries(addresses)) {
     if (url === undefined) continue
     const isOne = async () => {
       const lock = [LOCK_CLASSES.addresses, randomInt(LOCK_NUMBERS - 1)] as const
-      return leadsToDatabaseOf(db, { url }, { network, lock })
+      const isReader = setting === REPORTING
+      const isSame = leadsToDatabaseOf(db, { url }, { network, lock, isReader })
+      // One that cannot be reached holds nothing up: reports say so themselves.
+      return isReader ? isSame.catch(() => true) : isSame
     }
     // In a failover one of both may lead to the former primary for a moment.
     if ((await isOne()) || (await sleep(AGAIN_MS).then(isOne))) continue
@@ -58,7 +68,11 @@ export async function assertOwnerOfOneDatabase({
   const network = new DatabaseNetwork()
   const service = { network, poolMax: 1, logError: () => undefined }
   const database = openDatabase<Schema>({ url }, service)
-  const config = { databaseSessionUrl: undefined, migrationDatabaseUrl }
+  const config = {
+    databaseSessionUrl: undefined,
+    reportingDatabaseUrl: undefined,
+    migrationDatabaseUrl,
+  }
   try {
     await assertOneDatabase({ config, db: database.db, network })
   } finally {

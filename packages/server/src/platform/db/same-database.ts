@@ -14,6 +14,13 @@ const SILENT_MAX_MS = 10 * SECOND_MS
 
 const NO_RIGHT = '42501'
 
+export interface SameDatabaseOptions {
+  readonly network: DatabaseNetwork
+  readonly lock: AdvisoryLock
+  /** Whoever connects there only reads: its role may be told to, and a standby, where no lock is seen, counts as the same. */
+  readonly isReader?: boolean
+}
+
 /**
  * Whether `connection` leads to the database of `db`, as far as its role may see. Nobody else may hold the lock meanwhile.
  *
@@ -22,7 +29,7 @@ const NO_RIGHT = '42501'
 export async function leadsToDatabaseOf<Tables>(
   db: Kysely<Tables>,
   connection: DatabaseConnection,
-  { network, lock }: { readonly network: DatabaseNetwork; readonly lock: AdvisoryLock },
+  { network, lock, isReader = false }: SameDatabaseOptions,
 ): Promise<boolean> {
   const client = new DatabaseClient({
     ...network.settings(connection, SILENT_MAX_MS),
@@ -30,7 +37,10 @@ export async function leadsToDatabaseOf<Tables>(
   })
   try {
     await client.connect()
-    if (await client.isReadOnly()) throw new NoWritableServer('the server only reads')
+    if (isReader && (await isStandby(client))) return true
+    if (!isReader && (await client.isReadOnly())) {
+      throw new NoWritableServer('the server only reads')
+    }
     return await db.transaction().execute(async (tx) => {
       await lockInTransaction(tx, lock)
       const { rowCount } = await client.query(
@@ -47,4 +57,11 @@ export async function leadsToDatabaseOf<Tables>(
   } finally {
     await client.close()
   }
+}
+
+async function isStandby(client: DatabaseClient): Promise<boolean> {
+  const { rows } = await client.query<{ is_standby: boolean }>(
+    'select pg_is_in_recovery() as is_standby',
+  )
+  return rows[0]?.is_standby === true
 }
