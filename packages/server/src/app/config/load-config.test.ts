@@ -121,6 +121,8 @@ describe('loadConfig', () => {
     'postgres://u:1?2@db/x',
     'postgres://u:50%ff@db/x',
     'postgres://u:p@db/x?sslmode=allow',
+    'postgres://u:p@db/x?uselibpqcompat=true&sslmode=verify-ca',
+    'postgres://u:p@db/x?uselibpqcompat=true&sslmode=verify-ca&sslrootcert=',
   ])('refuses the database URL %s', (url) =>
     expect(() => loadConfig({ DATABASE_URL: url })).toThrow(/DATABASE_URL/),
   )

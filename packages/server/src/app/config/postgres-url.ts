@@ -65,6 +65,12 @@ function assertParameters(text: string): void {
   if (mode !== null && !SSL_MODES.includes(mode)) {
     throw new SettingProblem(`sslmode must be one of ${SSL_MODES.join(', ')}`)
   }
+  const isAsLibpq = parameters.get('uselibpqcompat') === 'true'
+  if (isAsLibpq && mode === 'verify-ca' && (parameters.get('sslrootcert') ?? '') === '') {
+    throw new SettingProblem(
+      'sslmode=verify-ca with uselibpqcompat needs the authority in sslrootcert: any name would do, of any authority',
+    )
+  }
   for (const name of SSL_FILES) {
     const path = parameters.get(name)
     if (path !== null && path !== '') assertFile(name, path)
