@@ -1,16 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { SECOND_MS } from '../clock.ts'
+import { findDatabaseFault, hindersWrites } from '../db/database-fault.ts'
 
 /** Rejects while the thing that it looks at cannot serve. */
 export type ReadinessCheck = () => Promise<void>
 
 const CHECK_TIMEOUT_MS = 2 * SECOND_MS
+/** The check that others need an answer of. */
+const DATABASE = 'database'
 
 /**
  * Serves `/healthz` (the process answers: 200 as long as it does) and `/readyz` (it can serve: 200 when
  * every check passes within two seconds, else 503). Both are public; the reasons of a failure go to
- * the log only.
+ * the log only. What could not be looked at because the database is away is `unknown`, and told by the check of the
+ * database alone.
  */
 export function registerHealth(
   app: FastifyInstance,
@@ -19,14 +23,21 @@ export function registerHealth(
   const running = new Map<ReadinessCheck, Promise<void>>()
   app.get('/healthz', async () => ({ status: 'ok' }))
   app.get('/readyz', async (request, reply) => {
-    const results = await Promise.all(
-      Object.entries(checks).map(async ([name, check]) => {
-        const failure = await findFailure(shareCheck(running, check))
-        if (failure !== undefined)
-          request.log.warn({ err: failure.reason, check: name }, 'not ready')
-        return [name, failure === undefined ? 'ok' : 'failed'] as const
-      }),
+    const looks = await Promise.all(
+      Object.entries(checks).map(async ([name, check]) => ({
+        name,
+        failure: await findFailure(shareCheck(running, check)),
+      })),
     )
+    const isDatabaseAway = looks.some(({ name, failure }) => name === DATABASE && failure)
+    const results = looks.map(({ name, failure }) => {
+      if (failure === undefined) return [name, 'ok'] as const
+      if (isDatabaseAway && name !== DATABASE && isForDatabase(failure.reason)) {
+        return [name, 'unknown'] as const
+      }
+      request.log.warn({ err: failure.reason, check: name }, 'not ready')
+      return [name, 'failed'] as const
+    })
     const isReady = results.every(([, result]) => result === 'ok')
     return reply
       .code(isReady ? 200 : 503)
@@ -58,7 +69,18 @@ async function findFailure(check: Promise<void>): Promise<{ reason: unknown } | 
   }
 }
 
+class NoAnswer extends Error {
+  override readonly name = 'NoAnswer'
+}
+
 async function timeOut(signal: AbortSignal): Promise<never> {
   await sleep(CHECK_TIMEOUT_MS, undefined, { signal })
-  throw new Error(`no answer within ${CHECK_TIMEOUT_MS} ms`)
+  throw new NoAnswer(`no answer within ${CHECK_TIMEOUT_MS} ms`)
+}
+
+/** Whether a check failed for a database that did not answer it. */
+function isForDatabase(reason: unknown): boolean {
+  if (reason instanceof NoAnswer) return true
+  const fault = findDatabaseFault(reason)
+  return fault !== undefined && !hindersWrites(fault)
 }
