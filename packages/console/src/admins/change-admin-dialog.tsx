@@ -21,6 +21,8 @@ interface ChangeAdminDialogProps {
 }
 
 const WORDS: FieldWords<AdminValues> = {
+  firstName: { label: texts.firstName },
+  lastName: { label: texts.lastName },
   access: { label: texts.access, tell: (access) => texts.levels[access] },
   restrictions: {
     label: texts.restrictions,

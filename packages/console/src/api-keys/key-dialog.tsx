@@ -33,7 +33,9 @@ interface KeyForm {
 }
 
 const WORDS: FieldWords<KeyForm> = {
+  name: { label: texts.name },
   responsible: { label: texts.responsible },
+  expires: { label: texts.expires },
   permissions: { label: texts.permissions, tell: tellPermissions },
 }
 

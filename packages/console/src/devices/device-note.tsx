@@ -88,7 +88,7 @@ function NoteForm({ device, onClose }: NoteFormProps) {
       )}
       onClose={onClose}
     >
-      <MeanwhileBar meanwhile={meanwhile} />
+      <MeanwhileBar meanwhile={meanwhile} words={{ note: { label: texts.note } }} />
       <MarkdownEditor
         label={texts.note}
         description={texts.noteHelp}

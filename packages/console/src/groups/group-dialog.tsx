@@ -67,7 +67,10 @@ function GroupForm({ group, onClose, onSaved }: Omit<GroupDialogProps, 'isOpen'>
       )}
       onClose={onClose}
     >
-      <MeanwhileBar meanwhile={meanwhile} />
+      <MeanwhileBar
+        meanwhile={meanwhile}
+        words={{ name: { label: texts.name }, description: { label: texts.description } }}
+      />
       <TextInput
         label={texts.name}
         {...form.getInputProps('name')}

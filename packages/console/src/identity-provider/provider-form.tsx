@@ -9,7 +9,7 @@ import type {
 } from '../api/generated/types.gen.ts'
 import { changedMembers } from '../kit/changed-members.ts'
 import { ConfirmDialog } from '../kit/confirm.tsx'
-import { MeanwhileBar, useMeanwhile } from '../kit/meanwhile.tsx'
+import { MeanwhileBar, useMeanwhile, type FieldWords } from '../kit/meanwhile.tsx'
 import { PageForm } from '../kit/page-form.tsx'
 import { useAction } from '../kit/use-action.ts'
 import { ClientSection } from './client-section.tsx'
@@ -22,6 +22,17 @@ import {
   type ProviderValues,
 } from './provider-calls.ts'
 import { texts } from './texts.ts'
+
+/** How the fields are told where another admin has changed them. */
+const FIELD_WORDS: FieldWords<ProviderValues> = {
+  name: { label: texts.name },
+  issuer: { label: texts.issuer },
+  client_id: { label: texts.clientId },
+  client_secret: { label: texts.secret },
+  group_claim: { label: texts.claim },
+  full_access_groups: { label: texts.fullGroups },
+  limited_access_groups: { label: texts.limitedGroups },
+}
 
 /** What is sent, and the values of the form that it was made of. */
 interface Sent {
@@ -65,7 +76,7 @@ export function ProviderForm({ setup }: { readonly setup: AdminIdentityProvider 
         onCancel={() => void navigate({ to: '/settings' })}
         onSubmit={form.onSubmit(meanwhile.whenDecided(submit))}
       >
-        <MeanwhileBar meanwhile={meanwhile} />
+        <MeanwhileBar meanwhile={meanwhile} words={FIELD_WORDS} />
         <ClientSection form={form} provider={provider} faults={faults} />
         <GroupsSection form={form} faults={faults} />
       </PageForm>

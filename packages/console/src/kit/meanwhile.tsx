@@ -96,22 +96,35 @@ function pick<Values extends object>(values: Values, names: readonly (keyof Valu
   return Object.fromEntries(names.map((name) => [name, values[name]])) as Partial<Values>
 }
 
-/** How a field is told: the label that it has in the form, and its value in words. */
-interface FieldWord<Value> {
-  readonly label: string
-  /** As a person reads it; a text, a number and a list of these tell themselves. */
-  readonly tell?: (value: Value) => string
-}
+/** Says a value as a person reads it. */
+type Tell<Value> = (value: Value) => string
 
-/** How the fields of a form are told. */
+/** Whether values tell themselves: any text, any number, yes or no, and lists of any texts. Names of choices do not. */
+type TellsItself<Value> = [Value] extends [boolean]
+  ? true
+  : [string] extends [Value]
+    ? true
+    : [number] extends [Value]
+      ? true
+      : [string[]] extends [Value]
+        ? true
+        : false
+
+/** How a field is told: the label that it has in the form, and its value in words where it does not tell itself. */
+type FieldWord<Value> = {
+  readonly label: string
+} & (TellsItself<Value> extends true
+  ? { readonly tell?: Tell<Value> }
+  : { readonly tell: Tell<Value> })
+
+/** How the fields of a form are told: every one, so that nobody reads the name that a field has here. */
 export type FieldWords<Values> = {
-  readonly [Name in keyof Values]?: FieldWord<Values[Name]>
+  readonly [Name in keyof Values]: FieldWord<Values[Name]>
 }
 
 interface MeanwhileBarProps<Values> {
   readonly meanwhile: Meanwhile<Values>
-  /** Of the fields whose names and values do not tell themselves. */
-  readonly words?: FieldWords<Values>
+  readonly words: FieldWords<Values>
 }
 
 /** Asks whose values count before anything is saved; nothing while nobody has changed the same. */
@@ -119,8 +132,6 @@ export function MeanwhileBar<Values extends object>({
   meanwhile: { disputed, saved, keepMine, takeTheirs, reminders },
   words,
 }: MeanwhileBarProps<Values>) {
-  const findWord = <Name extends keyof Values>(name: Name): FieldWord<Values[Name]> | undefined =>
-    words?.[name]
   const bar = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (reminders > 0) bar.current?.focus()
@@ -138,8 +149,8 @@ export function MeanwhileBar<Values extends object>({
       <ul>
         {disputed.map((name) => (
           <li key={name}>
-            {findWord(name)?.label ?? toWords(name)}:{' '}
-            {shorten(findWord(name)?.tell?.(saved[name]) ?? tellValue(saved[name]))}
+            {words[name].label}:{' '}
+            {shorten(words[name].tell?.(saved[name]) ?? tellValue(saved[name]))}
           </li>
         ))}
       </ul>
@@ -156,15 +167,7 @@ export function MeanwhileBar<Values extends object>({
   )
 }
 
-/** `subjectForm` and `subject_form` as words. */
-function toWords(name: string): string {
-  const words = name
-    .replaceAll('_', ' ')
-    .replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`
-}
-
-/** A value that no form tells in words of its own. */
+/** A value that tells itself. */
 function tellValue(value: unknown): string {
   if (value === null || value === undefined || value === '') return texts.none
   if (typeof value === 'boolean') return value ? texts.yes : texts.no

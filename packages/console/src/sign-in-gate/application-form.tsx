@@ -35,6 +35,7 @@ interface FormValues {
 function useWords(): FieldWords<FormValues> {
   const upstreams = useUpstreamChoices()
   return {
+    name: { label: texts.name },
     redirects: { label: words.redirects },
     logouts: { label: words.logouts },
     backchannel: { label: words.backchannel },
@@ -45,6 +46,7 @@ function useWords(): FieldWords<FormValues> {
     assurance: { label: words.assurance, tell: (level) => texts.assurances[level] },
     profile: { label: words.profile, tell: (profile) => words.profiles[profile] },
     hasSerial: { label: words.serial },
+    hosts: { label: words.hosts },
     minutes: { label: words.minutes },
   }
 }

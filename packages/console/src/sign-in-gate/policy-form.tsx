@@ -14,6 +14,7 @@ import { MANAGE_PERMISSION, policyQuery } from './gate-queries.ts'
 import { LadderInput } from './ladder-input.tsx'
 import { KnowledgeSection, OutageSection, RegistrationSection } from './policy-sections.tsx'
 import { toPolicyInput, toPolicyValues, type PolicyValues } from './policy-values.ts'
+import { POLICY_WORDS } from './policy-words.ts'
 import { texts } from './texts.ts'
 
 const { policy: words } = texts
@@ -52,7 +53,7 @@ export function PolicyForm({ policy, groupName }: PolicyFormProps) {
       onSubmit={form.onSubmit(meanwhile.whenDecided((values) => save.mutate(values)))}
     >
       <Needs permission={MANAGE_PERMISSION} />
-      <MeanwhileBar meanwhile={meanwhile} />
+      <MeanwhileBar meanwhile={meanwhile} words={POLICY_WORDS} />
       <Section title={words.fallbacks} lead={words.fallbacksLead}>
         <LadderInput
           value={form.getValues().fallbacks}

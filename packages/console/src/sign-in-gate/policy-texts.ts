@@ -92,6 +92,8 @@ export const policyTexts = {
   logoHelp: 'PNG, or SVG without scripts, styles and references; at most 48 kB.',
   chooseLogo: 'Choose a file',
   removeLogo: 'Remove logo',
+  noLogo: 'None',
+  otherLogo: 'Another file',
   logoFault: 'It must be a PNG or an SVG of at most 48 kB.',
   preview: 'Preview',
   previewName: 'Heliograph',

@@ -7,7 +7,7 @@ import type {
   UpdateSignInUpstreamProviderInput,
 } from '../api/generated/types.gen.ts'
 import { changedMembers } from '../kit/changed-members.ts'
-import { MeanwhileBar, useMeanwhile } from '../kit/meanwhile.tsx'
+import { MeanwhileBar, useMeanwhile, type FieldWords } from '../kit/meanwhile.tsx'
 import { PageForm, type PageFormProps } from '../kit/page-form.tsx'
 import { Section } from '../kit/page.tsx'
 import { Needs } from '../shell/needs.tsx'
@@ -24,6 +24,15 @@ interface FormValues {
   client_id: string
   client_secret: string
   scopes: string
+}
+
+/** How the fields are told where another admin has changed them. */
+const FIELD_WORDS: FieldWords<FormValues> = {
+  name: { label: texts.name },
+  issuer: { label: words.issuer },
+  client_id: { label: texts.clientId },
+  client_secret: { label: words.secret },
+  scopes: { label: words.scopes },
 }
 
 type UpstreamFormProps = PageFormProps &
@@ -76,7 +85,7 @@ export function UpstreamForm(props: UpstreamFormProps) {
       onSubmit={form.onSubmit(meanwhile.whenDecided(submit))}
     >
       <Needs permission={MANAGE_PERMISSION} />
-      <MeanwhileBar meanwhile={meanwhile} />
+      <MeanwhileBar meanwhile={meanwhile} words={FIELD_WORDS} />
       <Section title={words.client}>
         <Stack>
           <TextInput

@@ -8,7 +8,7 @@ import type {
   UpdateSsfClientInput,
 } from '../api/generated/types.gen.ts'
 import { changedMembers } from '../kit/changed-members.ts'
-import { MeanwhileBar, useMeanwhile } from '../kit/meanwhile.tsx'
+import { MeanwhileBar, useMeanwhile, type FieldWords } from '../kit/meanwhile.tsx'
 import { PageForm, type PageFormProps } from '../kit/page-form.tsx'
 import { Section } from '../kit/page.tsx'
 import { Needs } from '../shell/needs.tsx'
@@ -26,6 +26,19 @@ interface FormValues {
   subjects: '' | 'ALL' | 'NONE'
   profile: SsfClient['profile']
   jwks: string
+}
+
+/** How the fields are told where another admin has changed them. */
+const FIELD_WORDS: FieldWords<FormValues> = {
+  name: { label: texts.name },
+  scopes: {
+    label: texts.scopes,
+    tell: (scopes) => scopes.map((scope) => words.scopeNames[scope]).join(', ') || words.noScopes,
+  },
+  audience: { label: words.audience },
+  subjects: { label: words.subjects, tell: (choice) => words.subjectChoices[choice] },
+  profile: { label: words.profile, tell: (profile) => streamTexts.form.profiles[profile] },
+  jwks: { label: words.jwks },
 }
 
 /** A new client, or the changes of one: what is left out stays as it is. */
@@ -62,7 +75,7 @@ export function SsfClientForm(props: SsfClientFormProps) {
       onSubmit={form.onSubmit(meanwhile.whenDecided(submit))}
     >
       <Needs permission={STREAMS_PERMISSION} />
-      <MeanwhileBar meanwhile={meanwhile} />
+      <MeanwhileBar meanwhile={meanwhile} words={FIELD_WORDS} />
       <Section title={texts.page.facts}>
         <Stack>
           <TextInput

@@ -28,6 +28,7 @@ export const texts = {
       'ssf.read': 'Read its streams (ssf.read)',
       'ssf.manage': 'Set up its streams (ssf.manage)',
     },
+    noScopes: 'None',
     audience: 'Audience',
     audienceHelp: 'The audience of the events of its streams. Its client ID when empty.',
     subjects: 'New streams begin with',

@@ -26,6 +26,7 @@ import {
 } from './form-values.ts'
 import { STREAMS_PERMISSION } from './stream-queries.ts'
 import { MoreChoices } from './stream-form-choices.tsx'
+import { STREAM_WORDS } from './stream-words.ts'
 import { texts } from './texts.ts'
 
 export type StreamForm = UseFormReturnType<StreamFormValues>
@@ -57,7 +58,7 @@ export function StreamForm({ stream, onSubmit, ...page }: StreamFormProps) {
       )}
     >
       <Needs permission={STREAMS_PERMISSION} />
-      <MeanwhileBar meanwhile={meanwhile} />
+      <MeanwhileBar meanwhile={meanwhile} words={STREAM_WORDS} />
       <Basics form={form} faults={faults ?? {}} asksForChanges={saved.hasEvents} />
       {form.values.deliveryType === 'push' ? (
         <Proof form={form} faults={faults ?? {}} stream={stream} />

@@ -108,6 +108,7 @@ export const texts = {
     },
     reasons: 'Reasons in events',
     reasonFields: { reason_admin: 'For admins', reason_user: 'For the person' },
+    noReasons: 'None',
     damping: 'Hold good news for (seconds)',
     dampingHelp: 'In case it does not last. Bad news is never held.',
     heartbeat: 'Heartbeat (minutes)',

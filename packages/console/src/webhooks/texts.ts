@@ -61,6 +61,7 @@ export const texts = {
     },
     rate: 'At most (deliveries per second)',
     rateHelp: 'Empty: no limit.',
+    noLimit: 'No limit',
     headers: 'Headers',
     headersHelp:
       'One per line, such as X-Team: security. Values are stored sealed and never shown again.',

@@ -12,7 +12,7 @@ import { useForm } from '@mantine/form'
 import { fieldFaultsOf } from '../api/client.ts'
 import type { CreateWebhookInput, UpdateWebhookInput, Webhook } from '../api/generated/types.gen.ts'
 import { changedMembers } from '../kit/changed-members.ts'
-import { MeanwhileBar, useMeanwhile } from '../kit/meanwhile.tsx'
+import { MeanwhileBar, useMeanwhile, type FieldWords } from '../kit/meanwhile.tsx'
 import { PageForm, type PageFormProps } from '../kit/page-form.tsx'
 import { Section } from '../kit/page.tsx'
 import { Needs } from '../shell/needs.tsx'
@@ -32,6 +32,17 @@ interface FormValues {
   signing: NonNullable<CreateWebhookInput['signing']>
   rate: number | ''
   headers: string
+}
+
+/** How the fields are told where another admin has changed them. */
+const FIELD_WORDS: FieldWords<FormValues> = {
+  name: { label: texts.name },
+  url: { label: texts.url },
+  description: { label: words.description },
+  events: { label: words.events },
+  signing: { label: words.signing, tell: (signing) => words.signings[signing] },
+  rate: { label: words.rate, tell: (rate) => (rate === '' ? words.noLimit : String(rate)) },
+  headers: { label: words.headers },
 }
 
 /** A new webhook, or the changes of one: what is left out stays as it is. */
@@ -70,7 +81,7 @@ export function WebhookForm(props: WebhookFormProps) {
       onSubmit={form.onSubmit(meanwhile.whenDecided(submit))}
     >
       <Needs permission={WEBHOOKS_PERMISSION} />
-      <MeanwhileBar meanwhile={meanwhile} />
+      <MeanwhileBar meanwhile={meanwhile} words={FIELD_WORDS} />
       <Section title={words.basics}>
         <Stack>
           <TextInput

@@ -349,6 +349,48 @@ describe('what another admin has saved is told in the words of the form', () => 
     await disputeOf(own).getByText('Who may sign in: Its owner alone').waitFor()
   })
 
+  it('in the forms of a stream, a webhook and an SSF client', async () => {
+    const page = await console.openPage('/settings')
+    const other = await console.openPage('/settings')
+    const stream = await sendAs<Identified>(page, 'POST', '/ssf_streams', {
+      name: 'Gateway',
+      delivery: { method: 'urn:ietf:rfc:8936', endpoint_url: null },
+    })
+    await page.goto(`/console/signals/streams/${stream.id}/edit`)
+    await page.getByLabel('Heartbeat (minutes)').fill('7')
+    await page.getByRole('combobox', { name: 'Subject' }).click()
+    await page.getByRole('option', { name: 'Email address of the person' }).click()
+    await sendAs(other, 'PATCH', `/ssf_streams/${stream.id}`, {
+      ...{ heartbeat_minutes: 30, subject_form: 'iss_sub' },
+    })
+    await disputeOf(page).getByText('Heartbeat (minutes): Every 30 min').waitFor()
+    await disputeOf(page).getByText('Subject: Issuer and subject of the device').waitFor()
+
+    const webhook = await sendAs<Identified>(other, 'POST', '/webhooks', {
+      ...{ name: 'Alerts', url: 'http://127.0.0.1:9/hook', events: ['issues.new'] },
+    })
+    const second = await console.openPage(`/signals/webhooks/${webhook.id}/edit`)
+    await second.getByLabel('At most (deliveries per second)').fill('3')
+    await sendAs(other, 'PATCH', `/webhooks/${webhook.id}`, { rate_limit_per_second: 5 })
+    await disputeOf(second).getByText('At most (deliveries per second): 5').waitFor()
+
+    const client = await sendAs<Identified>(other, 'POST', '/ssf_clients', { name: 'Receiver' })
+    const third = await console.openPage(`/signals/clients/${client.id}/edit`)
+    await third.getByLabel('Read its streams (ssf.read)').uncheck()
+    await sendAs(other, 'PATCH', `/ssf_clients/${client.id}`, { scopes: ['ssf.read'] })
+    await disputeOf(third).getByText('Scopes: Read its streams (ssf.read)').waitFor()
+  })
+
+  it('in the form of the policy', async () => {
+    const other = await console.openPage('/settings')
+    await sendAs(other, 'PATCH', '/sign_in_policy', { further_registration: 'registered_device' })
+    const page = await console.openPage('/settings/sign-in/policy')
+    const further = page.getByRole('radiogroup', { name: 'Each further device' })
+    await further.getByLabel('Either').check()
+    await sendAs(other, 'PATCH', '/sign_in_policy', { further_registration: 'admin_approval' })
+    await disputeOf(page).getByText('Each further device: An admin approves').waitFor()
+  })
+
   it('in the dialog of an API key', async () => {
     const { page, id, dialog } = await openKeyDialog()
     await dialog.getByLabel('Why the key needs it: Refresh Check').fill('Mine')

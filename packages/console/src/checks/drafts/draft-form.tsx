@@ -23,6 +23,7 @@ const PLATFORMS = ['darwin', 'windows', 'linux'] as const
 type FormValues = ReturnType<typeof toValues>
 
 const WORDS: FieldWords<FormValues> = {
+  name: { label: texts.name },
   description: { label: texts.description },
   issue_title: { label: texts.issueTitle },
   platforms: {
