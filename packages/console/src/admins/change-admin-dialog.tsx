@@ -67,6 +67,7 @@ function ChangeAdminForm({ admin, onClose }: ChangeAdminDialogProps) {
   return (
     <DialogForm
       label={texts.save}
+      isChanged={form.isDirty()}
       isPending={change.isPending}
       error={change.error}
       onSubmit={form.onSubmit(meanwhile.whenDecided((values) => change.mutate(values)))}

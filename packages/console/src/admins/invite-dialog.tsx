@@ -59,6 +59,7 @@ function InviteForm({ onClose, onInvited }: Omit<InviteDialogProps, 'isOpen'>) {
   return (
     <DialogForm
       label={texts.invite}
+      isChanged={form.isDirty()}
       isPending={invite.isPending}
       error={invite.error}
       onSubmit={form.onSubmit((values) => invite.mutate(values))}

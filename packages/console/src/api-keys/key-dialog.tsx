@@ -1,12 +1,12 @@
 /* Creates a key, or changes what one is called, who answers for it and what it may do. */
-import { Button, Checkbox, Group, Modal, ScrollArea, Stack, Text, TextInput } from '@mantine/core'
+import { Checkbox, Modal, ScrollArea, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { ApiError } from '../api/client.ts'
 import { getAdminUsers, patchApiKeysById, postApiKeys } from '../api/generated/sdk.gen.ts'
 import type { ApiKey, ApiKeyWithSecret } from '../api/generated/types.gen.ts'
 import { changedMembers } from '../kit/changed-members.ts'
-import { Fault } from '../kit/confirm.tsx'
+import { DialogForm } from '../kit/confirm.tsx'
 import { MeanwhileBar, useMeanwhile, type FieldWords } from '../kit/meanwhile.tsx'
 import { RecordPicker, type Choice } from '../kit/record-picker.tsx'
 import { quoteText } from '../kit/search-text.ts'
@@ -98,49 +98,45 @@ function KeyFields({ apiKey, onClose, onIssued }: KeyFieldsProps) {
   })
   const faults = save.error instanceof ApiError ? save.error.fields : {}
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <MeanwhileBar meanwhile={meanwhile} words={WORDS} />
+    <DialogForm
+      label={apiKey === undefined ? texts.create : texts.save}
+      isChanged={form.isDirty()}
+      isPending={save.isPending}
+      error={save.error}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <MeanwhileBar meanwhile={meanwhile} words={WORDS} />
+      <TextInput
+        label={texts.name}
+        description={texts.nameHelp}
+        data-autofocus
+        {...form.getInputProps('name')}
+        error={form.errors['name'] ?? faults['name']}
+      />
+      <ResponsibleSelect
+        value={form.values.responsible}
+        error={form.errors['responsible'] ?? faults['responsible_email']}
+        onChange={(email) => form.setFieldValue('responsible', email)}
+      />
+      {apiKey === undefined ? (
         <TextInput
-          label={texts.name}
-          description={texts.nameHelp}
-          data-autofocus
-          {...form.getInputProps('name')}
-          error={form.errors['name'] ?? faults['name']}
+          label={texts.expires}
+          description={texts.expiresHelp}
+          type="datetime-local"
+          {...form.getInputProps('expires')}
+          error={faults['expires_at']}
         />
-        <ResponsibleSelect
-          value={form.values.responsible}
-          error={form.errors['responsible'] ?? faults['responsible_email']}
-          onChange={(email) => form.setFieldValue('responsible', email)}
-        />
-        {apiKey === undefined ? (
-          <TextInput
-            label={texts.expires}
-            description={texts.expiresHelp}
-            type="datetime-local"
-            {...form.getInputProps('expires')}
-            error={faults['expires_at']}
-          />
-        ) : null}
-        <PermissionChoice
-          granted={form.values.permissions}
-          errors={form.errors}
-          onChange={(permissions) => form.setFieldValue('permissions', permissions)}
-        />
-        {apiKey === undefined ? null : (
-          <DryRun apiKeyId={apiKey.id} permissions={Object.keys(form.values.permissions)} />
-        )}
-        <Fault error={save.error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={save.isPending}>
-            {apiKey === undefined ? texts.create : texts.save}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      ) : null}
+      <PermissionChoice
+        granted={form.values.permissions}
+        errors={form.errors}
+        onChange={(permissions) => form.setFieldValue('permissions', permissions)}
+      />
+      {apiKey === undefined ? null : (
+        <DryRun apiKeyId={apiKey.id} permissions={Object.keys(form.values.permissions)} />
+      )}
+    </DialogForm>
   )
 }
 

@@ -57,6 +57,7 @@ function ModeForm({ device, onClose }: Omit<DeviceModeDialogProps, 'isOpen'>) {
   return (
     <DialogForm
       label={texts.save}
+      isChanged={form.isDirty()}
       isPending={save.isPending}
       error={faultOfGroups === undefined ? save.error : null}
       onSubmit={form.onSubmit(

@@ -78,6 +78,7 @@ function NoteForm({ device, onClose }: NoteFormProps) {
   return (
     <DialogForm
       label={texts.save}
+      isChanged={form.isDirty()}
       isPending={save.isPending}
       error={fault === undefined ? save.error : null}
       onSubmit={form.onSubmit(

@@ -55,6 +55,7 @@ function CreateSecretForm({ onClose, onIssued }: Omit<CreateSecretDialogProps, '
   return (
     <DialogForm
       label={texts.create}
+      isChanged={form.isDirty()}
       isPending={create.isPending}
       error={create.error}
       onSubmit={form.onSubmit((values) => create.mutate(values))}

@@ -63,6 +63,7 @@ function AddDevicesForm({ group, onClose }: Omit<AddDevicesDialogProps, 'isOpen'
   return (
     <DialogForm
       label={chosen.size === 0 ? texts.add : texts.addLabel(chosen.size)}
+      isChanged={chosen.size > 0}
       isIncomplete={chosen.size === 0}
       isPending={add.isPending}
       error={add.error ?? found.error}

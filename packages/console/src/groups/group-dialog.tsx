@@ -56,6 +56,7 @@ function GroupForm({ group, onClose, onSaved }: Omit<GroupDialogProps, 'isOpen'>
   return (
     <DialogForm
       label={group === undefined ? texts.createLabel : texts.save}
+      isChanged={form.isDirty()}
       isPending={save.isPending}
       error={faults === null ? save.error : null}
       onSubmit={form.onSubmit(

@@ -2,6 +2,7 @@
 import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { AlertIcon } from '@primer/octicons-react'
 import { useState, type ReactNode } from 'react'
+import { useHeldPage } from './held-page.ts'
 import { texts } from './texts.ts'
 import { useAction, type Action } from './use-action.ts'
 
@@ -10,6 +11,8 @@ interface DialogFormProps {
   readonly label: string
   /** Whether something is lost. */
   readonly isDanger?: boolean
+  /** Something was entered: the page and the dialog stay for it when the session ends. */
+  readonly isChanged: boolean
   /** Something is missing that must be entered before. */
   readonly isIncomplete?: boolean
   readonly isPending: boolean
@@ -28,6 +31,7 @@ interface DialogFormProps {
  */
 export function DialogForm(props: DialogFormProps) {
   const { label, isDanger = false, isIncomplete = false, closeLabel = texts.cancel } = props
+  useHeldPage(props.isChanged)
   // What failed before the dialog was opened is not told again.
   const [toldBefore] = useState(props.error)
   const error = props.error === toldBefore ? null : props.error
@@ -124,7 +128,7 @@ function ConfirmForm({ children, typed, onConfirm, ...form }: ConfirmFormProps) 
   const [text, setText] = useState('')
   const isIncomplete = typed !== undefined && text.trim() !== typed
   return (
-    <DialogForm {...form} isIncomplete={isIncomplete} onSubmit={onConfirm}>
+    <DialogForm {...form} isChanged={text !== ''} isIncomplete={isIncomplete} onSubmit={onConfirm}>
       <Text size="sm" component="div">
         {children}
       </Text>

@@ -58,6 +58,7 @@ function ViewForm({ view, shown, onClose }: ViewFormProps) {
   return (
     <DialogForm
       label={view === undefined ? texts.saveViewLabel : texts.save}
+      isChanged={name !== (view?.name ?? '')}
       isIncomplete={name.trim() === ''}
       isPending={save.isPending}
       error={faults === null ? save.error : null}

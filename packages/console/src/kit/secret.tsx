@@ -19,8 +19,8 @@ import { useBlocker } from '@tanstack/react-router'
 import { useEffect, useState, type ReactNode } from 'react'
 import { DialogForm, Fault } from './confirm.tsx'
 import classes from './secret.module.css'
+import { useHeldPage } from './held-page.ts'
 import { texts } from './texts.ts'
-import { useHeldPage } from './unsaved-work.tsx'
 
 /** How long a secret stays to be seen. */
 const SECRET_SHOWN_MS = 60_000
@@ -135,6 +135,7 @@ function ReasonForm({ isPending, error, onGiven, onClose }: ReasonFormProps) {
   return (
     <DialogForm
       label={texts.show}
+      isChanged={reason !== ''}
       isIncomplete={reason.trim() === ''}
       isPending={isPending}
       error={error}

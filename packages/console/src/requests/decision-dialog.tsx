@@ -53,6 +53,7 @@ export function DecisionDialog({ kind, ids, status, onClose, onDone }: DecisionD
     >
       <DialogForm
         label={isApproval ? texts.approve : texts.deny}
+        isChanged={form.isDirty()}
         isDanger={!isApproval}
         isPending={decide.isPending}
         error={decide.error ?? (decide.isPending ? null : left.error)}

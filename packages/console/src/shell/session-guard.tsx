@@ -3,8 +3,8 @@ import { Center, Loader } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { lazy, Suspense, useCallback, useEffect, useRef, useState, type ReactNode } from 'react'
 import { listenToSession } from '../api/client.ts'
+import { giveUpUnsavedWork, useHasUnsavedWork } from '../kit/held-page.ts'
 import { ErrorState } from '../kit/states.tsx'
-import { giveUpUnsavedWork, useHasUnsavedWork } from '../kit/unsaved-work.tsx'
 import { EndedSessionDialog } from './ended-session-dialog.tsx'
 import { useLive } from './live.tsx'
 import { DEVICE_PATH } from '../trusted-device/device-calls.ts'
@@ -37,8 +37,15 @@ export function SessionGuard({ children }: { readonly children: ReactNode }) {
       }),
     [queryClient],
   )
+  const endStepUp = (isProven: boolean) => {
+    setSteppingUp(false)
+    for (const resolve of waiting.current.splice(0)) resolve(isProven)
+  }
   useLive(mayListen(session))
   const ended = useEndedSession(session)
+  useEscapeOnTop(
+    ended === undefined ? (isSteppingUp ? () => endStepUp(false) : undefined) : ignore,
+  )
   const goesTo = useDestination(session, ended !== undefined)
   const look = useCallback(() => void refetch(), [refetch])
   if (isSigningIn() && goesTo === undefined) return children
@@ -58,18 +65,30 @@ export function SessionGuard({ children }: { readonly children: ReactNode }) {
         <EndedSessionDialog signInPath={SIGN_IN_PATH} onLook={look} onLeave={giveUpUnsavedWork} />
       )}
       <Suspense>
-        {isSteppingUp ? (
-          <StepUpDialog
-            isOpen
-            onEnd={(isProven) => {
-              setSteppingUp(false)
-              for (const resolve of waiting.current.splice(0)) resolve(isProven)
-            }}
-          />
-        ) : null}
+        {isSteppingUp ? <StepUpDialog isOpen onEnd={endStepUp} /> : null}
       </Suspense>
     </>
   )
+}
+
+const ignore = () => undefined
+
+/** What Escape does while a dialog of the session lies over the page: those of the page would hear of it and close. */
+function useEscapeOnTop(onEscape: (() => void) | undefined): void {
+  const current = useRef(onEscape)
+  useEffect(() => {
+    current.current = onEscape
+  })
+  useEffect(() => {
+    // Begins to listen before any dialog of a page does, and hears of it first.
+    const listen = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape' || event.isComposing || current.current === undefined) return
+      event.stopImmediatePropagation()
+      current.current()
+    }
+    window.addEventListener('keydown', listen, { capture: true })
+    return () => window.removeEventListener('keydown', listen, { capture: true })
+  }, [])
 }
 
 const isSigningIn = () => globalThis.location.pathname.startsWith(SIGN_IN_PATH)

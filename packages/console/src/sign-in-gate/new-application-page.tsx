@@ -12,7 +12,8 @@ import type {
   IssuedSignInApplication,
 } from '../api/generated/types.gen.ts'
 import { Page, Section } from '../kit/page.tsx'
-import { giveUpUnsavedWork, UnsavedWork } from '../kit/unsaved-work.tsx'
+import { giveUpUnsavedWork } from '../kit/held-page.ts'
+import { UnsavedWork } from '../kit/unsaved-work.tsx'
 import { useAction } from '../kit/use-action.ts'
 import { Needs } from '../shell/needs.tsx'
 import { APPLICATIONS_PATH, MANAGE_PERMISSION } from './gate-queries.ts'

@@ -139,6 +139,7 @@ function ChangeForm({ email, onClose }: Pick<DialogProps, 'onClose'> & { readonl
   return (
     <DialogForm
       label={texts.change}
+      isChanged={password !== ''}
       isPending={change.isPending}
       error={faults === null ? change.error : null}
       onSubmit={() => change.mutate()}

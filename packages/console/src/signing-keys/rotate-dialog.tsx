@@ -8,6 +8,9 @@ import { readAll } from '../kit/read-all.ts'
 import { useAction } from '../kit/use-action.ts'
 import { texts } from './texts.ts'
 
+/** How long what was used before goes on, unless another time is entered. */
+const OVERLAP_HOURS = 24
+
 interface RotateDialogProps {
   readonly isOpen: boolean
   readonly onClose: () => void
@@ -24,7 +27,7 @@ export function RotateDialog({ isOpen, onClose }: RotateDialogProps) {
 
 function RotateForm({ onClose }: Pick<RotateDialogProps, 'onClose'>) {
   const [canaries, setCanaries] = useState<string[]>([])
-  const [hours, setHours] = useState<number | string>(24)
+  const [hours, setHours] = useState<number | string>(OVERLAP_HOURS)
   const { data: streams = [] } = useQuery({
     queryKey: ['ssf_streams', 'list', 'canaries'],
     queryFn: ({ signal }) => readAll<Stream>(getSsfStreams, signal),
@@ -44,6 +47,7 @@ function RotateForm({ onClose }: Pick<RotateDialogProps, 'onClose'>) {
   return (
     <DialogForm
       label={texts.rotate}
+      isChanged={hours !== OVERLAP_HOURS || canaries.length > 0}
       isPending={rotate.isPending}
       error={rotate.error}
       onSubmit={() => rotate.mutate()}

@@ -10,6 +10,9 @@ import { useAction } from '../kit/use-action.ts'
 import { IssuedClientDialog } from './issued-client-dialog.tsx'
 import { texts } from './texts.ts'
 
+/** How long what was used before goes on, unless another time is entered. */
+const OVERLAP_HOURS = 24
+
 const { page: words } = texts
 
 interface SecretsSectionProps {
@@ -77,7 +80,7 @@ interface RotateFormProps {
 }
 
 function RotateForm({ id, onIssued, onClose }: RotateFormProps) {
-  const [hours, setHours] = useState<number | string>(24)
+  const [hours, setHours] = useState<number | string>(OVERLAP_HOURS)
   const rotate = useAction({
     run: async () => {
       const body = { overlap_seconds: Math.round(Number(hours) * 3600) }
@@ -93,6 +96,7 @@ function RotateForm({ id, onIssued, onClose }: RotateFormProps) {
   return (
     <DialogForm
       label={words.rotate}
+      isChanged={hours !== OVERLAP_HOURS}
       isPending={rotate.isPending}
       error={rotate.error}
       onSubmit={() => rotate.mutate()}

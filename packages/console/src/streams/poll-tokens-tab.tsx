@@ -16,6 +16,9 @@ import { pollTokensQuery, STREAMS_PERMISSION } from './stream-queries.ts'
 import { tabTexts } from './tab-texts.ts'
 import { texts } from './texts.ts'
 
+/** How long what was used before goes on, unless another time is entered. */
+const OVERLAP_HOURS = 24
+
 const { pollTokensTab: words } = tabTexts
 
 export function PollTokensTab({ stream }: { readonly stream: Stream }) {
@@ -124,7 +127,7 @@ interface IssueFormProps {
 
 function IssueForm({ id, onIssued, onClose }: IssueFormProps) {
   const [mode, setMode] = useState<'overlap' | 'immediate'>('overlap')
-  const [hours, setHours] = useState<number | string>(24)
+  const [hours, setHours] = useState<number | string>(OVERLAP_HOURS)
   const issue = useAction({
     run: async () =>
       (
@@ -147,6 +150,7 @@ function IssueForm({ id, onIssued, onClose }: IssueFormProps) {
   return (
     <DialogForm
       label={words.issue}
+      isChanged={mode !== 'overlap' || hours !== OVERLAP_HOURS}
       isPending={issue.isPending}
       error={issue.error}
       onSubmit={() => issue.mutate()}

@@ -213,6 +213,7 @@ function SubjectForm({ id, word, onClose }: SubjectFormProps) {
   return (
     <DialogForm
       label={words[word]}
+      isChanged={chosen !== null}
       isDanger={word === 'remove'}
       isIncomplete={chosen === null}
       isPending={say.isPending}

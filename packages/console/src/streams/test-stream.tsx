@@ -25,7 +25,8 @@ export function TestStreamDialog({ stream, isOpen, onClose }: TestStreamDialogPr
 
 function TestForm({ stream, onClose }: Omit<TestStreamDialogProps, 'isOpen'>) {
   const { id, delivery_type: type } = stream
-  const [email, setEmail] = useState(useSession()?.admin.email ?? '')
+  const ownEmail = useSession()?.admin.email ?? ''
+  const [email, setEmail] = useState(ownEmail)
   const test = useAction({
     run: async () =>
       (await postSsfStreamsByIdTest({ path: { id }, body: { email }, throwOnError: true })).data,
@@ -36,6 +37,7 @@ function TestForm({ stream, onClose }: Omit<TestStreamDialogProps, 'isOpen'>) {
   return (
     <DialogForm
       label={texts.sendTest}
+      isChanged={email !== ownEmail}
       closeLabel={texts.close}
       isPending={test.isPending}
       error={test.error}

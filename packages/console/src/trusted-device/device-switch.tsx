@@ -88,7 +88,7 @@ function SwitchOnForm(props: SwitchOnFormProps) {
   })
   const isIncomplete = !isTrusted || query.data === undefined
   return (
-    <DialogForm label={texts.switchOn} isIncomplete={isIncomplete} {...props}>
+    <DialogForm label={texts.switchOn} isChanged={false} isIncomplete={isIncomplete} {...props}>
       <Stack gap="sm">
         <Text size="sm">{texts.switchOnHelp}</Text>
         {isTrusted ? null : <ProveFirst />}

@@ -13,6 +13,9 @@ import { useMay } from '../shell/session.ts'
 import { texts } from './texts.ts'
 import { WEBHOOKS_PERMISSION } from './webhook-queries.ts'
 
+/** How long what was used before goes on, unless another time is entered. */
+const OVERLAP_HOURS = 24
+
 const { secretTab: words } = texts
 const HOUR_MS = 3_600_000
 
@@ -74,7 +77,7 @@ interface RotateFormProps {
 
 function RotateForm({ id, onIssued, onClose }: RotateFormProps) {
   const [isImmediate, setImmediate] = useState(false)
-  const [hours, setHours] = useState<number | string>(24)
+  const [hours, setHours] = useState<number | string>(OVERLAP_HOURS)
   const rotate = useAction({
     run: async () => {
       const end = new Date(Date.now() + Number(hours) * HOUR_MS).toISOString()
@@ -91,6 +94,7 @@ function RotateForm({ id, onIssued, onClose }: RotateFormProps) {
   return (
     <DialogForm
       label={words.rotate}
+      isChanged={isImmediate || hours !== OVERLAP_HOURS}
       isPending={rotate.isPending}
       error={rotate.error}
       onSubmit={() => rotate.mutate()}

@@ -137,6 +137,16 @@ describe('a page on which something is typed, whose session ends', () => {
     await expect.poll(() => page.getByLabel('Name').inputValue()).toBe('')
   })
 
+  it('shows nothing of what it holds to whoever looks at the screen', async () => {
+    const { page, own } = await writeWebhook()
+    await endSession(own)
+    await endedDialogOf(page).waitFor()
+    const covered = await page.screenshot({ animations: 'disabled' })
+    await page.evaluate("document.querySelector('#root').style.visibility = 'hidden'")
+    const empty = await page.screenshot({ animations: 'disabled' })
+    expect(covered.equals(empty)).toBe(true)
+  })
+
   it('keeps a secret that is shown once', async () => {
     const { page, own } = await writeWebhook()
     await page.getByRole('button', { name: 'Create webhook' }).click()
@@ -149,6 +159,50 @@ describe('a page on which something is typed, whose session ends', () => {
     await endedDialogOf(page).waitFor({ state: 'hidden' })
     await stored.click()
     await page.getByRole('heading', { name: 'Alerts', level: 1 }).waitFor()
+  })
+})
+
+describe('a dialog in which something is typed, whose session ends', () => {
+  it('stays as it is, under what covers the page, and is saved after the next sign-in', async () => {
+    const page = await console.openPage('/groups')
+    await page.getByRole('button', { name: 'New group' }).first().click()
+    const dialog = page.getByRole('dialog', { name: 'New device group' })
+    await dialog.getByLabel('Name').fill('Laptops')
+    await page.getByRole('img', { name: /Live/ }).waitFor()
+    const own = await findSession()
+    await endSession(own)
+    await endedDialogOf(page).waitFor()
+    await page.keyboard.press('Escape')
+    await signInAgain(page, own.admin)
+    await comeBack(page)
+    await endedDialogOf(page).waitFor({ state: 'hidden' })
+    expect(await dialog.getByLabel('Name').inputValue()).toBe('Laptops')
+    await dialog.getByRole('button', { name: 'Create group' }).click()
+    await page.getByRole('heading', { name: 'Laptops', level: 1 }).waitFor()
+  })
+
+  it('stays in the dialog of a new API key too', async () => {
+    const page = await console.openPage('/settings/developers/api-keys')
+    await page.getByRole('button', { name: 'Create New Key' }).first().click()
+    const name = page.getByRole('dialog').getByLabel('Name')
+    await name.fill('Robot')
+    await page.getByRole('img', { name: /Live/ }).waitFor()
+    const own = await findSession()
+    await endSession(own)
+    await endedDialogOf(page).waitFor()
+    await signInAgain(page, own.admin)
+    await comeBack(page)
+    await endedDialogOf(page).waitFor({ state: 'hidden' })
+    expect(await name.inputValue()).toBe('Robot')
+  })
+
+  it('in which nothing is typed leads to the sign-in at once', async () => {
+    const page = await console.openPage('/groups')
+    await page.getByRole('button', { name: 'New group' }).first().click()
+    await page.getByRole('dialog', { name: 'New device group' }).waitFor()
+    await page.getByRole('img', { name: /Live/ }).waitFor()
+    await endSession(await findSession())
+    await page.waitForURL(/sign-in\?next=/)
   })
 })
 

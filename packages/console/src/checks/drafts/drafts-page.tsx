@@ -109,6 +109,7 @@ function CreateForm({ onClose, onCreated }: CreateFormProps) {
   return (
     <DialogForm
       label={texts.create}
+      isChanged={name !== ''}
       isPending={create.isPending}
       error={create.error}
       onSubmit={() => create.mutate()}
