@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { ApiError } from '../api/client.ts'
 import { Page, type PageAbove } from './page.tsx'
-import { Loaded, type LoadedProps } from './states.tsx'
+import { isClosed, Loaded, type LoadedProps } from './states.tsx'
 
 interface LoadedPageProps<Data> extends Omit<LoadedProps<Data>, 'height'> {
   /** Stands until the name of the thing is known. */
@@ -17,7 +17,8 @@ export function LoadedPage<Data>(props: LoadedPageProps<Data>): ReactNode {
       {children}
     </Loaded>
   )
-  const isGone = query.error instanceof ApiError && [403, 404].includes(query.error.status)
+  const isGone =
+    isClosed(query.error) || (query.error instanceof ApiError && query.error.status === 404)
   if (query.data !== undefined && !isGone) return loaded
   return (
     <Page title={title} above={above}>

@@ -62,7 +62,7 @@ export function Loaded<Data>({ query, height, children }: LoadedProps<Data>) {
   const status = error instanceof ApiError ? error.status : undefined
   const isPage = height === undefined
   if (status === 404) return <Gone wasThere={data !== undefined} isPage={isPage} />
-  if (error !== null && (data === undefined || status === 403)) {
+  if (error !== null && (data === undefined || isClosed(error))) {
     return <ErrorState error={error} onRetry={() => void refetch()} isPage={isPage} />
   }
   if (data === undefined) {
@@ -74,6 +74,12 @@ export function Loaded<Data>({ query, height, children }: LoadedProps<Data>) {
       {children(data)}
     </>
   )
+}
+
+/** Whether a record may not be read any more. A device that is not trusted closes nothing for good. */
+export function isClosed(error: Error | null): boolean {
+  if (!(error instanceof ApiError)) return false
+  return error.status === 403 && error.code !== 'trusted_device_required'
 }
 
 /** In place of a record that the service does not have. */
@@ -122,7 +128,7 @@ interface ErrorStateProps {
 /** Says what failed in the words of the service, and what to quote when asking for help. */
 export function ErrorState({ error, onRetry, isPage = false }: ErrorStateProps) {
   const requestId = error instanceof ApiError ? error.requestId : undefined
-  const isForbidden = error instanceof ApiError && error.status === 403
+  const isForbidden = error instanceof Error && isClosed(error)
   const told = error instanceof Error ? error.message : texts.failed
   return (
     <Stack align="center" gap="xs" className={classes.state} role="alert">
@@ -151,7 +157,7 @@ export function ErrorState({ error, onRetry, isPage = false }: ErrorStateProps) 
 }
 
 function titleOf(error: unknown): string {
-  const status = error instanceof ApiError ? error.status : undefined
-  if (status === 403) return texts.forbidden
-  return status === 404 ? texts.notThere : texts.failed
+  if (!(error instanceof ApiError)) return texts.failed
+  if (isClosed(error)) return texts.forbidden
+  return error.status === 404 ? texts.notThere : texts.failed
 }

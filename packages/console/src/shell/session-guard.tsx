@@ -3,12 +3,12 @@ import { Center, Loader } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { lazy, Suspense, useCallback, useEffect, useRef, useState, type ReactNode } from 'react'
 import { listenToSession } from '../api/client.ts'
-import { giveUpUnsavedWork, useHasUnsavedWork } from '../kit/held-page.ts'
 import { ErrorState } from '../kit/states.tsx'
-import { EndedSessionDialog } from './ended-session-dialog.tsx'
+import { giveUpUnsavedWork, useHasUnsavedWork } from '../kit/held-page.ts'
+import { KeptPageDialog } from './kept-page-dialog.tsx'
 import { useLive } from './live.tsx'
 import { DEVICE_PATH } from '../trusted-device/device-calls.ts'
-import { EndedSession, isDeviceMissing, sessionQuery, type Session } from './session.ts'
+import { isDeviceMissing, KeptSession, sessionQuery, type Session } from './session.ts'
 
 const SIGN_IN_PATH = '/console/sign-in'
 
@@ -42,11 +42,9 @@ export function SessionGuard({ children }: { readonly children: ReactNode }) {
     for (const resolve of waiting.current.splice(0)) resolve(isProven)
   }
   useLive(mayListen(session))
-  const ended = useEndedSession(session)
-  useEscapeOnTop(
-    ended === undefined ? (isSteppingUp ? () => endStepUp(false) : undefined) : ignore,
-  )
-  const goesTo = useDestination(session, ended !== undefined)
+  const kept = useKeptSession(session)
+  useEscapeOnTop(kept === undefined ? (isSteppingUp ? () => endStepUp(false) : undefined) : ignore)
+  const goesTo = useDestination(session, kept !== undefined)
   const look = useCallback(() => void refetch(), [refetch])
   if (isSigningIn() && goesTo === undefined) return children
   if (error !== null && session === undefined)
@@ -60,13 +58,16 @@ export function SessionGuard({ children }: { readonly children: ReactNode }) {
   }
   return (
     <>
-      <EndedSession value={ended}>{children}</EndedSession>
-      {ended === undefined ? null : (
-        <EndedSessionDialog signInPath={SIGN_IN_PATH} onLook={look} onLeave={giveUpUnsavedWork} />
+      <KeptSession value={kept}>{children}</KeptSession>
+      {kept === undefined ? null : (
+        <KeptPageDialog
+          lacks={session === null ? 'session' : 'device'}
+          path={session === null ? SIGN_IN_PATH : DEVICE_PATH}
+          onLook={look}
+          onLeave={giveUpUnsavedWork}
+        />
       )}
-      <Suspense>
-        {isSteppingUp ? <StepUpDialog isOpen onEnd={endStepUp} /> : null}
-      </Suspense>
+      <Suspense>{isSteppingUp ? <StepUpDialog isOpen onEnd={endStepUp} /> : null}</Suspense>
     </>
   )
 }
@@ -99,14 +100,15 @@ function mayListen(session: Session | null | undefined): boolean {
 }
 
 /**
- * The session that has ended, where the page stays all the same: it holds work that is not saved, for the same admin to
- * sign in again. What it shows belongs to nobody else.
+ * The session that has ended or lost its device, where the page stays all the same: it holds work that is not saved,
+ * for the same admin to sign in or prove the device again. What it shows belongs to nobody else.
  */
-function useEndedSession(session: Session | null | undefined): Session | undefined {
+function useKeptSession(session: Session | null | undefined): Session | undefined {
   const hasUnsavedWork = useHasUnsavedWork()
   const [last, setLast] = useState<Session>()
   const owner = useRef<string>(undefined)
-  if (session !== null && session !== undefined && session !== last) setLast(session)
+  const isOpen = session !== null && session !== undefined && !isDeviceMissing(session)
+  if (isOpen && session !== last) setLast(session)
   const adminId = session?.admin.id
   useEffect(() => {
     if (adminId === undefined) return
@@ -116,7 +118,7 @@ function useEndedSession(session: Session | null | undefined): Session | undefin
     }
     owner.current = adminId
   }, [adminId])
-  return session === null && hasUnsavedWork ? last : undefined
+  return session !== undefined && !isOpen && hasUnsavedWork ? last : undefined
 }
 
 /** Where the window goes because the session opens nothing here; it goes there, unless the page is kept. */

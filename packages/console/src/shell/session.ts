@@ -53,16 +53,16 @@ export function isDeviceMissing({ trusted_device: { required, problem } }: Sessi
   return required && problem !== null
 }
 
-/** The session that has ended, while a page stays as it was in it. */
-export const EndedSession = createContext<Session | undefined>(undefined)
+/** The session that a page is kept for as it was in it, while none opens the page. */
+export const KeptSession = createContext<Session | undefined>(undefined)
 
 /**
- * The open session, or the one that a page is kept for; undefined while it is looked up, null when there is none.
+ * The session that the page is kept for, or the present one; undefined while it is looked up, null when there is none.
  */
 export function useSession(): Session | null | undefined {
-  const ended = useContext(EndedSession)
+  const kept = useContext(KeptSession)
   const { data } = useQuery(sessionQuery)
-  return data ?? ended ?? data
+  return kept ?? data
 }
 
 /** What an admin needs to see something; everybody sees it where both are left out. */

@@ -17,10 +17,19 @@ export const texts = {
   notSignedOut: 'You are still signed in',
   goTo: 'Go to',
   actions: 'Actions',
-  endedTitle: 'Your session has ended',
-  endedHelp:
-    'What this page holds is not stored yet, and still here. Sign in again in another tab, then come back and go on.',
-  signInThere: 'Sign in in another tab',
+  /** Why a page is covered, and where what it lacks is had again. */
+  kept: {
+    session: {
+      title: 'Your session has ended',
+      help: 'What this page holds is not stored yet, and still here. Sign in again in another tab, then come back and go on.',
+      link: 'Sign in in another tab',
+    },
+    device: {
+      title: 'Your device has to be proven',
+      help: 'What this page holds is not stored yet, and still here. Prove your device in another tab, then come back and go on.',
+      link: 'Prove the device in another tab',
+    },
+  },
   leaveUnsaved: 'Leave without saving',
   theme: 'Switch between day and night',
   signOut: 'Sign out',

@@ -2,16 +2,22 @@ import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useEffect } from 'react'
 import { texts } from './texts.ts'
 
-interface EndedSessionDialogProps {
-  /** Where people sign in. */
-  readonly signInPath: string
-  /** Looks whether there is a session again. */
+/** Above every dialog and notice. */
+const Z_INDEX = 500
+
+interface KeptPageDialogProps {
+  /** What the page waits for. */
+  readonly lacks: keyof typeof texts.kept
+  /** Where it is had again. */
+  readonly path: string
+  /** Looks whether it is there again. */
   readonly onLook: () => void
   readonly onLeave: () => void
 }
 
-/** Keeps a page with work that is not saved, and covers it, while its admin signs in again elsewhere. */
-export function EndedSessionDialog({ signInPath, onLook, onLeave }: EndedSessionDialogProps) {
+/** Keeps a page with work that is not saved, and covers it, while its admin gets elsewhere what it lacks. */
+export function KeptPageDialog({ lacks, path, onLook, onLeave }: KeptPageDialogProps) {
+  const words = texts.kept[lacks]
   useEffect(() => {
     window.addEventListener('focus', onLook)
     document.addEventListener('visibilitychange', onLook)
@@ -24,9 +30,9 @@ export function EndedSessionDialog({ signInPath, onLook, onLeave }: EndedSession
     <Modal
       opened
       onClose={onLook}
-      title={texts.endedTitle}
+      title={words.title}
       size={480}
-      zIndex={400}
+      zIndex={Z_INDEX}
       closeOnClickOutside={false}
       closeOnEscape={false}
       withCloseButton={false}
@@ -34,13 +40,13 @@ export function EndedSessionDialog({ signInPath, onLook, onLeave }: EndedSession
       overlayProps={{ color: 'var(--mantine-color-body)', backgroundOpacity: 1, blur: 0 }}
     >
       <Stack>
-        <Text size="sm">{texts.endedHelp}</Text>
+        <Text size="sm">{words.help}</Text>
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onLeave}>
             {texts.leaveUnsaved}
           </Button>
-          <Button component="a" href={signInPath} target="_blank" data-autofocus>
-            {texts.signInThere}
+          <Button component="a" href={path} target="_blank" data-autofocus>
+            {words.link}
           </Button>
         </Group>
       </Stack>
