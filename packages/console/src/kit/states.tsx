@@ -156,6 +156,21 @@ export function ErrorState({ error, onRetry, isPage = false }: ErrorStateProps) 
   )
 }
 
+/** In place of a page that shows only what the admin may not see. */
+export function Closed() {
+  return (
+    <Stack align="center" gap="xs" className={classes.state} role="alert">
+      <span className={classes.mark} data-bad>
+        <LockIcon size={20} />
+      </span>
+      <StateTitle title={texts.forbidden} isPage />
+      <Text c="dimmed" size="sm" ta="center" maw={520}>
+        {texts.forbiddenHelp}
+      </Text>
+    </Stack>
+  )
+}
+
 function titleOf(error: unknown): string {
   if (!(error instanceof ApiError)) return texts.failed
   if (isClosed(error)) return texts.forbidden

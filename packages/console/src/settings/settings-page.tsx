@@ -14,6 +14,7 @@ import {
 } from '@primer/octicons-react'
 import { Link } from '@tanstack/react-router'
 import { Page } from '../kit/page.tsx'
+import { SETTINGS_OPENINGS } from '../shell/navigation.ts'
 import { useIsOpen, type Opening } from '../shell/session.ts'
 import classes from './settings-page.module.css'
 import { texts } from './texts.ts'
@@ -28,30 +29,31 @@ interface Door extends Opening {
 const DOORS: readonly Door[] = [
   {
     to: '/settings/organisation',
+    ...SETTINGS_OPENINGS['/settings/organisation'],
     title: texts.organisation,
     lead: texts.organisationLead,
     icon: OrganizationIcon,
   },
   {
     to: '/settings/admins',
+    ...SETTINGS_OPENINGS['/settings/admins'],
     title: texts.admins,
     lead: texts.adminsLead,
     icon: PeopleIcon,
-    area: 'Admins',
   },
   {
     to: '/settings/identity-provider',
+    ...SETTINGS_OPENINGS['/settings/identity-provider'],
     title: texts.provider,
     lead: texts.providerLead,
     icon: ShieldLockIcon,
-    permission: 'Manage Admins',
   },
   {
     to: '/settings/sign-in',
+    ...SETTINGS_OPENINGS['/settings/sign-in'],
     title: texts.signIn,
     lead: texts.signInLead,
     icon: SignInIcon,
-    area: 'Sign-in',
   },
   {
     to: '/settings/enrollment',
@@ -70,17 +72,17 @@ const DOORS: readonly Door[] = [
   },
   {
     to: '/settings/scim',
+    ...SETTINGS_OPENINGS['/settings/scim'],
     title: texts.scim,
     lead: texts.scimLead,
     icon: SyncIcon,
-    area: 'People',
   },
   {
     to: '/settings/retention',
+    ...SETTINGS_OPENINGS['/settings/retention'],
     title: texts.retention,
     lead: texts.retentionLead,
     icon: DatabaseIcon,
-    area: 'Organisation',
   },
   { to: '/settings/account', title: texts.account, lead: texts.accountLead, icon: PersonIcon },
 ]

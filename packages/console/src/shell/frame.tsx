@@ -7,7 +7,8 @@ import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { AccountMenu } from './account-menu.tsx'
 import classes from './frame.module.css'
 import { LiveMark } from './live.tsx'
-import { usePlaces } from './navigation.ts'
+import { Closed } from '../kit/states.tsx'
+import { useIsClosed, usePlaces } from './navigation.ts'
 import { Palette } from './palette.tsx'
 import { texts } from './texts.ts'
 import { useGoToKeys } from './use-go-to-keys.ts'
@@ -15,6 +16,7 @@ import { useGoToKeys } from './use-go-to-keys.ts'
 export function Frame({ children }: { readonly children: ReactNode }) {
   const [isOpen, setOpen] = useState(false)
   const path = useRouterState({ select: ({ location }) => location.pathname })
+  const isClosed = useIsClosed(path)
   useEffect(() => setOpen(false), [path])
   useFocusOnContent()
   useGoToKeys()
@@ -52,7 +54,7 @@ export function Frame({ children }: { readonly children: ReactNode }) {
         <Navigation path={path} />
       </Drawer>
       <main className={classes.main} id="content" tabIndex={-1}>
-        {children}
+        {isClosed ? <Closed /> : children}
       </main>
       <Palette />
     </div>

@@ -232,6 +232,32 @@ const PLACES: readonly PlaceGroup[] = [
   },
 ]
 
+/** What each page of the settings needs, but for what stands in the navigation. */
+export const SETTINGS_OPENINGS = {
+  '/settings/organisation': {},
+  '/settings/admins': { area: 'Admins' },
+  '/settings/identity-provider': { permission: 'Manage Admins' },
+  '/settings/sign-in': { area: 'Sign-in' },
+  '/settings/api-keys': { area: 'API keys' },
+  '/settings/scim': { area: 'People' },
+  '/settings/retention': { area: 'Organisation' },
+  '/settings/account': {},
+} as const satisfies Readonly<Record<string, Opening>>
+
+/** The areas of the pages below a path; the first page leads on to another where it is not open. */
+const AREAS: readonly (readonly [path: string, opening: Opening])[] = [
+  ...PLACES.flatMap(({ places }) => places.map((place) => [place.to, place] as const)),
+  ...Object.entries(SETTINGS_OPENINGS),
+].filter(([path]) => path !== '/')
+
+/** Whether a page shows only what the signed-in admin may not see: nothing of it is asked for. */
+export function useIsClosed(path: string): boolean {
+  const isOpen = useIsOpen()
+  const above = AREAS.filter(([each]) => path === each || path.startsWith(`${each}/`))
+  const nearest = above.toSorted(([left], [right]) => right.length - left.length)[0]
+  return nearest !== undefined && !isOpen({ area: nearest[1].area })
+}
+
 /** The places that are open to the signed-in admin. */
 export function usePlaces(): readonly PlaceGroup[] {
   const isOpen = useIsOpen()

@@ -68,7 +68,7 @@ export function useSession(): Session | null | undefined {
 /** What an admin needs to see something; everybody sees it where both are left out. */
 export interface Opening {
   /** The tag of the API's operations that it shows. */
-  readonly area?: string
+  readonly area?: string | undefined
   /** Without this permission there is nothing to see. */
   readonly permission?: string
 }

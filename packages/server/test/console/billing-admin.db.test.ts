@@ -54,10 +54,22 @@ describe('an admin for billing', () => {
     expect(refused).toEqual([])
   })
 
-  it('is told on a page of others that it does not open', async () => {
+  it('is told on pages of others that they do not open, and these ask for nothing that is refused', async () => {
     const { page, refused } = await openForBilling('/devices')
-    await page.getByText('Your access does not include this').waitFor()
-    expect(refused).toContain('/devices')
+    const told = page.getByRole('alert').filter({ hasText: 'Your access does not include this' })
+    await told.waitFor()
+    await expectAccessible(page)
+    await expectFitting(page, 'billing-closed')
+    for (const path of [
+      '/devices/1',
+      '/settings/admins',
+      '/settings/api-keys/1',
+      '/groups/people',
+    ]) {
+      await page.goto(`/console${path}`)
+      await told.waitFor()
+    }
+    expect(refused).toEqual([])
   })
 })
 
