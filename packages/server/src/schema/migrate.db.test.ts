@@ -1,11 +1,13 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeEach, expect, inject, test } from 'vitest'
 import { createTestDatabase } from '../../test/support/database.ts'
 import type { TestDatabase } from '../../test/support/database.ts'
+import { withDatabase } from '../../test/support/with-database.ts'
 import { escapeIdentifier } from 'pg'
-import { toClientConfig } from '../platform/db/connection.ts'
+import { toClientConfig, type DatabaseConnection } from '../platform/db/connection.ts'
+import { DatabaseClient } from '../platform/db/database-client.ts'
 import { findDatabaseFault } from '../platform/db/database-fault.ts'
 import { migrateDatabase, readMigrationState } from './migrate.ts'
 import { FORMER_VERSION } from './former-version.ts'
@@ -245,6 +247,33 @@ test.each([
     expect(rows).toEqual([{ schema: 'public' }, { schema: 'public' }])
   },
 )
+
+test('begins nothing in a database in which the small letter of I is another one than for addresses', async () => {
+  const { administration, role } = inject('postgres')
+  const name = `test_turkish_${String(process.pid)}`
+  const locale = `locale_provider icu icu_locale 'tr' locale 'C'`
+  await execute(
+    administration,
+    `create database ${name} template template0 encoding 'UTF8' ${locale} owner "${role}"`,
+  )
+  try {
+    const folder = await writeMigrations({ '0001_first.sql': FIRST })
+    const turkish = withDatabase(database.connection, name)
+    await expect(migrateDatabase(turkish, { log, folder })).rejects.toThrow(
+      /locale.*create database/,
+    )
+    await expect(migrateDatabase(turkish, { log, folder })).rejects.toThrow(MigrationError)
+  } finally {
+    await execute(administration, `drop database ${name} with (force)`)
+  }
+})
+
+/** As the role that may create databases. */
+async function execute(connection: DatabaseConnection, statement: string): Promise<void> {
+  const client = new DatabaseClient(toClientConfig(connection))
+  await client.connect()
+  await client.query(statement).finally(() => client.close())
+}
 
 test('says of a server that only reads that it does, and not that it is away', async () => {
   const { user, ...others } = toClientConfig(database.connection)

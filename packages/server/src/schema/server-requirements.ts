@@ -14,14 +14,27 @@ import type { Schema } from './schema.ts'
 const REQUIRED_EXTENSIONS: readonly string[] = ['pg_trgm', 'btree_gin']
 const OLDEST_SERVER_VERSION = 150_000
 
-/** @throws MigrationError for a server that is too old, and a database that cannot hold every text */
+interface Server {
+  readonly version: number
+  readonly text: string
+  readonly encoding: string
+  readonly is_new: boolean
+  readonly knows_letters: boolean
+}
+
+/**
+ * @throws MigrationError for a server that is too old, a database that cannot hold every text, and a new one that does not take
+ * the capital of a letter of ASCII for that letter, as Turkish does: addresses would not be found
+ */
 export async function assertServer(client: Client): Promise<void> {
-  const { rows } = await client.query(
+  const { rows } = await client.query<Server>(
     `select current_setting('server_version_num')::int as version,
             current_setting('server_version') as text,
-            current_setting('server_encoding') as encoding`,
+            current_setting('server_encoding') as encoding,
+            to_regclass('public.schema_migration') is null as is_new,
+            lower('I') = 'i' and upper('i') = 'I' as knows_letters`,
   )
-  const [server] = rows as { version: number; text: string; encoding: string }[]
+  const [server] = rows
   if (server === undefined) throw new Error('The server did not tell its version')
   if (server.version < OLDEST_SERVER_VERSION) {
     throw new MigrationError(
@@ -31,6 +44,11 @@ export async function assertServer(client: Client): Promise<void> {
   if (server.encoding !== 'UTF8') {
     throw new MigrationError(
       `The database has the encoding ${server.encoding}. Create it with encoding UTF8.`,
+    )
+  }
+  if (server.is_new && !server.knows_letters) {
+    throw new MigrationError(
+      'In the locale of the database the small letter of I is not i, so that addresses would not be found. Create it with another one: create database heliograph template template0 locale_provider icu icu_locale "und" locale "C.UTF-8";',
     )
   }
 }
