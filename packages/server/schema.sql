@@ -2774,11 +2774,11 @@ CREATE INDEX jwks_fetch_last_fetched_at ON public.jwks_fetch USING btree (last_f
 CREATE INDEX live_query_result_campaign ON public.live_query_result USING btree (campaign_id, id);
 CREATE INDEX live_query_target_device ON public.live_query_target USING btree (device_id);
 CREATE INDEX person_deprovisioned ON public.person USING btree (id) WHERE (deprovisioned_at IS NOT NULL);
-CREATE INDEX person_effective_user_name ON public.person USING btree (lower(COALESCE(user_name, email)));
+CREATE INDEX person_deprovisioned_email ON public.person USING btree (lower(email)) WHERE (deprovisioned_at IS NOT NULL);
 CREATE UNIQUE INDEX person_email_key ON public.person USING btree (lower(email)) WHERE (deprovisioned_at IS NULL);
 CREATE INDEX person_external_id ON public.person USING btree (external_id) WHERE (external_id IS NOT NULL);
 CREATE INDEX person_texts ON public.person USING gin (name gin_trgm_ops, email gin_trgm_ops, ((id)::text) gin_trgm_ops);
-CREATE UNIQUE INDEX person_user_name_key ON public.person USING btree (lower(user_name)) WHERE (provisioning_ended_at IS NULL);
+CREATE UNIQUE INDEX person_user_name ON public.person USING btree (lower(user_name)) WHERE ((provisioning_ended_at IS NULL) AND (user_name IS NOT NULL));
 CREATE INDEX person_check_result_check ON public.person_check_result USING btree (check_id, id);
 CREATE INDEX person_group_external_id ON public.person_group USING btree (external_id) WHERE (external_id IS NOT NULL);
 CREATE UNIQUE INDEX person_group_name_key ON public.person_group USING btree (lower(name));

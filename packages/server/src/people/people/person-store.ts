@@ -2,7 +2,7 @@
  * People: who owns devices and signs in. Owns their rows; where they come from (SCIM, sign-ins,
  * admins) is decided by its callers.
  */
-import { sql, type Transaction } from 'kysely'
+import { sql, type Expression, type SqlBool, type Transaction } from 'kysely'
 import type { NewRecord, StoredRecord } from '../../schema/define-table.ts'
 import { findRecord } from '../../platform/db/record-table.ts'
 import type { Schema } from '../../schema/schema.ts'
@@ -24,6 +24,13 @@ export async function findPersonByEmail(
       .where(sql`lower(email)`, '=', email.toLowerCase())
       .where('deprovisioned_at', 'is', null),
   )
+}
+
+/** That a person, live or deprovisioned, has this email address in any case; there is an index of either. */
+export function hasEmail(email: string): Expression<SqlBool> {
+  const isEmail = sql`lower(email) = lower(${email})`
+  return sql<SqlBool>`(${isEmail} and deprovisioned_at is null
+    or ${isEmail} and deprovisioned_at is not null)`
 }
 
 /**
@@ -63,12 +70,7 @@ export async function findProvisionedPerson(
     tx
       .selectFrom('person')
       .selectAll()
-      .where((eb) =>
-        eb.or([
-          eb(sql`lower(coalesce(user_name, email))`, '=', address.toLowerCase()),
-          eb(sql`lower(email)`, '=', address.toLowerCase()),
-        ]),
-      )
+      .where(sql<SqlBool>`(lower(user_name) = lower(${address}) or ${hasEmail(address)})`)
       .where('user_name', 'is not', null)
       .where('provisioning_ended_at', 'is', null)
       .orderBy(sql`deprovisioned_at is not null`)

@@ -1,7 +1,7 @@
 import { sql, type Expression, type Kysely, type SqlBool, type Transaction } from 'kysely'
 import { findRecord, listRecords } from '../../platform/db/record-table.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { Person } from '../people/person-store.ts'
+import { hasEmail, type Person } from '../people/person-store.ts'
 import type { ScimColumns } from './scim-condition-read.ts'
 import type { UserGroup } from './scim-user.ts'
 
@@ -154,7 +154,10 @@ export async function findUserConflict(
   const byUserName = await tx
     .selectFrom('person')
     .select('id')
-    .where(sql`lower(coalesce(user_name, email))`, '=', sql`lower(${values.userName})`)
+    .where(
+      sql<SqlBool>`(lower(user_name) = lower(${values.userName})
+        or user_name is null and ${hasEmail(values.userName)})`,
+    )
     .where('provisioning_ended_at', 'is', null)
     .where(isOther)
     .executeTakeFirst()

@@ -114,10 +114,16 @@ describe('POST /Users', () => {
     const email = newEmail()
     await api.createUser(email, { active: false })
     await api.createUser('owner', { emails: [{ value: newEmail() }] })
+    await insertPerson(api.db, {
+      email: 'Former@example.com',
+      deprovisioned_at: api.clock.now(),
+    })
     const taken: object[] = [
       { userName: email.toUpperCase() },
       { userName: 'OWNER', emails: [{ value: newEmail() }] },
       { userName: 'somebody', emails: [{ value: `person-${count - 1}@EXAMPLE.com` }] },
+      // The address of who has no user name, live or not, stands in for it.
+      { userName: 'former@EXAMPLE.com', emails: [{ value: newEmail() }] },
     ]
     for (const user of taken) {
       const { status, body } = await api.scim('POST', '/Users', user)
