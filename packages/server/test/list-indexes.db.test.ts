@@ -22,7 +22,7 @@ const LONG_LISTS = ['/issues', '/auth_logs', '/audit_logs']
 /** With an index for every text. */
 const TEXT_LISTS = ['/devices', '/people', ...LONG_LISTS]
 /** What devices share with many others. */
-const OF_FEW_VALUES = /^(?:device_type|operating_system|hardware_model)/
+const OF_FEW_VALUES = /^device_type/
 const CONNECTIONS = 2
 
 let service: ContractService

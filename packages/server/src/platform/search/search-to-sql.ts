@@ -125,6 +125,40 @@ export function foreignKeyField(reference: Reference) {
     clause.operator === '~' ? hasDigits(clause) : clauseToSql(sql.ref(reference.by), clause)
 }
 
+/** A column in which many rows have few different texts. */
+interface FewTexts {
+  readonly table: string
+  readonly column: string
+}
+
+/**
+ * A field of few different texts, of which the first 64 characters are indexed: a whole one could be larger than an index
+ * entry may be. A part is looked for in these, taken from the index one after the other.
+ */
+export function fewTextsField({ table, column }: FewTexts) {
+  const text = sql.ref(`${table}.${column}`)
+  const own = sql.ref(column)
+  return (clause: SearchClause, use: ConditionUse): Expression<SqlBool> => {
+    const isMatch = clauseToSql(text, clause)
+    if (use === 'compared') return isMatch
+    if (clause.operator === ':') {
+      return sql<SqlBool>`(${isMatch} and left(${text}, 64) = left(${clause.values[0]}, 64))`
+    }
+    return sql<SqlBool>`(left(${text}, 64) = any(array(
+      with recursive few as (
+        (select left(${own}, 64) as beginning from ${sql.table(table)} order by 1 limit 1)
+        union all
+        select (
+          select left(${own}, 64) from ${sql.table(table)}
+          where left(${own}, 64) > few.beginning order by 1 limit 1
+        ) from few where few.beginning is not null
+      )
+      select beginning from few
+      where ${clauseToSql(sql.ref('beginning'), clause)} or length(beginning) = 64
+    )) and ${isMatch})`
+  }
+}
+
 /** The condition that a clause means for a column of the type of its field. */
 export function clauseToSql(
   column: Expression<unknown>,

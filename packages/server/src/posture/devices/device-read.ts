@@ -5,6 +5,7 @@ import type { Platform } from '../../schema/tables/device-tables.ts'
 import type { SearchClause } from '../../platform/search/search-field.ts'
 import {
   clauseToSql,
+  fewTextsField,
   type ClauseCondition,
   type ConditionUse,
 } from '../../platform/search/search-to-sql.ts'
@@ -33,8 +34,14 @@ export const DEVICE_LIST = new RecordList({
     hardware_uuid: { type: 'text', column: hardwareField('hardware_uuid') },
     device_type: { type: 'enum', values: Object.values(DEVICE_TYPES), column: isOfType },
     auth_state: { type: 'enum', values: AUTH_STATES, column: statusField('auth_state') },
-    operating_system: 'text',
-    hardware_model: 'text',
+    operating_system: {
+      type: 'text',
+      column: fewTextsField({ table: 'device', column: 'operating_system' }),
+    },
+    hardware_model: {
+      type: 'text',
+      column: fewTextsField({ table: 'device', column: 'hardware_model' }),
+    },
     owner_id: { type: 'id', column: 'owner_person_id' },
     owner: { type: 'text', column: isOwnedBy },
     last_seen_at: { type: 'timestamp', column: isSeenAt },
