@@ -14,6 +14,9 @@ import {
 /** The entries of a block have the same sequence but for these bits. */
 const BLOCK_BITS = 5n
 
+/** More than a page has entries. */
+const LAST_BLOCKS = 120
+
 /** Whether a block has become complete when the entries up to `settled` are settled, after those up to `before` were. */
 export function isBlockComplete(before: bigint, settled: bigint): boolean {
   return (settled + 1n) >> BLOCK_BITS > (before + 1n) >> BLOCK_BITS
@@ -41,6 +44,13 @@ export function hasDescription(
         and ${reach(sql.ref('block'), toBlock)}) and ${isMatch}`,
     sql<SqlBool>`audit_entry.sequence >= ${inNoBlock} and ${isMatch}`,
   ]
+}
+
+/** The entries of the last blocks that have the words of a description. */
+export function inLastBlocks(clause: SearchClause, reach: KeyReach): RawBuilder<unknown> {
+  return sql`audit_entry.sequence >> 5 = any(array(
+    select block from audit_text_block where ${hasWords(clause)} and ${reach(sql.ref('block'), toBlock)}
+    order by block desc limit ${sql.lit(LAST_BLOCKS)}))`
 }
 
 function toBlock(sequence: Expression<unknown>): Expression<unknown> {

@@ -32,6 +32,10 @@ async function settle(): Promise<void> {
   await sql`select settle_audit_entries(max(sequence)) from audit_entry`.execute(log.db)
 }
 
+async function summariseAll(): Promise<void> {
+  while (await log.db.transaction().execute(summariseTexts));
+}
+
 async function find(query: string): Promise<string[]> {
   const search = parseSearch(query, AUDIT_LIST.fields)
   const rows = await AUDIT_LIST.listPage(log.db, { search, window: WINDOW })
@@ -97,7 +101,7 @@ describe('searching descriptions', () => {
     }
     await expectEach()
     await settle()
-    while (await log.db.transaction().execute(summariseTexts));
+    await summariseAll()
     expect(await countBlocks()).toBe(4)
     await expectEach()
   })
@@ -114,6 +118,36 @@ describe('searching descriptions', () => {
     await sql`update audit_text_block set words = ' nothing '`.execute(log.db)
     // What is read without its block is of the last entries, which are in none.
     expect(await find('description~"entry"')).toEqual(['entry 63'])
+  })
+
+  it('finds the last entries first, behind many others, from the end and from the middle', async () => {
+    await record(Array.from({ length: 1_600 }, (_, index) => `early ${index % 50} of ${index}`))
+    await record(Array.from({ length: 5_100 }, (_, index) => `late ${index}`))
+    await settle()
+    await summariseAll()
+    const findBefore = async (query: string, afterId: string | undefined) => {
+      const search = parseSearch(query, AUDIT_LIST.fields)
+      const window = { afterId, limit: 7, isDescending: true }
+      const rows = await AUDIT_LIST.listPage(log.db, { search, window })
+      return rows.map(({ description, sequence }) => ({ description, sequence }))
+    }
+    // Two words that blocks have, and few entries together; and one that every entry has.
+    for (const [part, step] of [
+      ['early 7 of', 50],
+      ['early', 1],
+    ] as const) {
+      const offset = part === 'early' ? 0 : 7
+      const all = Array.from(
+        { length: 1_600 / step },
+        (_, index) => 1_600 - step * (index + 1) + offset,
+      )
+      const meant = all.map((index) => `early ${index % 50} of ${index}`)
+      const first = await findBefore(`description~"${part}"`, undefined)
+      expect(first.map(({ description }) => description)).toEqual(meant.slice(0, 7))
+      const second = await findBefore(`description~"${part}"`, first.at(-1)?.sequence)
+      expect(second.map(({ description }) => description)).toEqual(meant.slice(7, 14))
+    }
+    expect(await findBefore('description~"early 7 of 75"', undefined)).toHaveLength(1)
   })
 
   it('is made ready by whoever chains, in steps, as after an upgrade', async () => {

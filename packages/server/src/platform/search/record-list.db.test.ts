@@ -9,6 +9,7 @@ import { parseSearch } from './parse-search.ts'
 import type { SearchClause } from './search-field.ts'
 import {
   clauseToSql,
+  fewTextsField,
   foreignKeyField,
   referencedField,
   type ConditionUse,
@@ -29,21 +30,37 @@ function hasText(clause: SearchClause, use: ConditionUse, reach: KeyReach) {
     where block = sample.id / ${BLOCK_SIZE}::bigint and ${isReached}) and ${isMatch})`
 }
 
+/** A row of some blocks, whatever its text is. */
+function inLastBlocks(_clause: SearchClause, reach: KeyReach) {
+  const isReached = reach(sql.ref('block'), (key) => sql`${key}::bigint / ${BLOCK_SIZE}::bigint`)
+  return sql`sample.id / ${BLOCK_SIZE}::bigint = any(array(
+    select block from sample_block where ${isReached} order by block desc limit 2))`
+}
+
+/** Most rows changed after they began, but some did before. */
+function beganBefore({ operator, values: [time] }: SearchClause) {
+  if (operator === ':') return undefined
+  return sql`sample.began_at < ${time} order by sample.began_at desc`
+}
+
 /** Every kind of field, with and without an index, and few rows that are looked at one by one. */
 const list = new RecordList({
   noun: 'sample',
   table: 'sample',
   fields: {
     few: 'text',
-    often_few: 'text',
+    often_few: {
+      type: 'text',
+      column: fewTextsField({ table: 'sample', column: 'often_few' }),
+    },
     different: 'text',
     plain: 'text',
-    in_block: { type: 'text', column: hasText },
+    in_block: { type: 'text', column: hasText, lastRows: inLastBlocks },
     member: { type: 'text', column: sql`(sample.members->>'a "b"')` },
     owner_name: { type: 'text', column: referencedField(OWNER, sql.ref('owner.name')) },
     owner_id: { type: 'id', operators: [':', '~'], column: foreignKeyField(OWNER) },
     began_at: 'timestamp',
-    changed_at: 'timestamp',
+    changed_at: { type: 'timestamp', lastRows: beganBefore },
   },
   scope: sql`sample.id <> 5000`,
   select: (db: Kysely<{ sample: { id: string } }>) => db.selectFrom('sample').select('id'),
@@ -117,6 +134,7 @@ beforeAll(async () => {
   await sql`insert into sample_block select generate_series(0, 100)`.execute(db)
   await sql`create index on sample using gin (different gin_trgm_ops)`.execute(db)
   await sql`create index on sample (began_at, id)`.execute(db)
+  await sql`create index on sample (left(often_few, 64))`.execute(db)
   await sql`create index on owner using gin (name gin_trgm_ops)`.execute(db)
   for (const [index, name] of OWNERS.entries()) {
     await sql`insert into owner values (${11 + index}, ${name})`.execute(db)
@@ -143,7 +161,7 @@ const quote = (value: string) => `"${value.replace(/["\\]/g, '\\$&')}"`
 const known = [...FEW, ...DIFFERENT].filter((value) => value !== null)
 const part = fc
   .tuple(
-    fc.constantFrom(...known, 'text 3', 'istan', 'GRÖSSE', 'sn0004249', 'zz', '🙂🙂', 'es no'),
+    fc.constantFrom(...known, 'text 3', 'istan', 'GRÖSSE', 'sn0004249', 'zz', '🙂🙂', 'ö', 'es no'),
     fc.oneof(fc.nat(90), fc.nat(5_000)),
     fc.integer({ min: 0, max: 6 }),
   )
@@ -186,29 +204,58 @@ const { expression } = fc.letrec<{ expression: string }>((tie) => ({
   ),
 }))
 
+/** What a page shall hold, by the plain meaning of the search. */
+function listMeant(search: string, { afterId, limit, isDescending = false }: Window): string[] {
+  const isBehind = (id: string) =>
+    afterId === undefined ||
+    (isDescending ? Number(id) < Number(afterId) : Number(id) > Number(afterId))
+  return (isDescending ? samples.toReversed() : samples)
+    .filter(({ id }) => id !== '5000' && isBehind(id))
+    .filter((row) => evaluateSearch(parseSearch(search, fields)!, { ...row }))
+    .slice(0, limit)
+    .map(({ id }) => id)
+}
+
+const start = fc.option(fc.integer({ min: 0, max: 91 * ID_STEP }).map(String), { nil: undefined })
+
 describe('a page of a searched list', () => {
   it('holds the first matches after its start, however far they are and however they are indexed', async () => {
-    const start = fc.option(fc.integer({ min: 0, max: 91 * ID_STEP }), { nil: undefined })
     await fc.assert(
       fc.asyncProperty(
         expression,
         start,
         fc.integer({ min: 1, max: 20 }),
         fc.boolean(),
-        async (search, after, limit, isDescending) => {
-          const isBehind = (id: string) =>
-            after === undefined || (isDescending ? Number(id) < after : Number(id) > after)
-          const meant = (isDescending ? samples.toReversed() : samples)
-            .filter(({ id }) => id !== '5000' && isBehind(id))
-            .filter((row) => evaluateSearch(parseSearch(search, fields)!, { ...row }))
-            .slice(0, limit)
-          const afterId = after === undefined ? undefined : String(after)
+        async (search, afterId, limit, isDescending) => {
           const window = { afterId, limit, isDescending }
           const found = await readIds(database.db, search, window)
-          expect(found, search).toEqual(meant.map(({ id }) => id))
+          expect(found, search).toEqual(listMeant(search, window))
         },
       ),
       { numRuns: 900 },
+    )
+  })
+
+  it('holds the last matches, whether they are where a field thinks that they are or not', async () => {
+    const changed = fc
+      .tuple(fc.constantFrom('<', '>'), time)
+      .map(([operator, at]) => `changed_at${operator}"${at}"`)
+    const search = fc.oneof(
+      changed,
+      fc.tuple(changed, changed).map((clauses) => clauses.join(' AND ')),
+      fc.constantFrom('in_block~"text 0"', 'in_block~"text 1"', 'in_block~"text"'),
+    )
+    await fc.assert(
+      fc.asyncProperty(
+        search,
+        start,
+        fc.integer({ min: 1, max: 4 }),
+        async (text, afterId, limit) => {
+          const window = { afterId, limit, isDescending: true }
+          expect(await readIds(database.db, text, window), text).toEqual(listMeant(text, window))
+        },
+      ),
+      { numRuns: 300 },
     )
   })
 

@@ -38,11 +38,13 @@ import { toOwnName, toRecord, type CamelCased } from '../db/record-table.ts'
 import { parseId } from '../ids.ts'
 import {
   clausesOf,
+  type SearchClause,
   type SearchExpression,
   type SearchField,
   type SearchFieldType,
   type SearchOperator,
 } from './search-field.ts'
+import { selectKeys } from './page-keys.ts'
 import {
   searchToAlternatives,
   searchToSql,
@@ -59,7 +61,14 @@ interface DetailedField extends Omit<SearchField, 'name' | 'operators'> {
   readonly operators?: readonly SearchOperator[]
   /** The column of the table, or what stands for one; the column of the field's name when left out. */
   readonly column?: string | SearchColumn
+  readonly lastRows?: LastRows
 }
+
+/**
+ * Rows among which the last matches of a clause are likely to be, where no index is in their order: the end of their query
+ * from its `where` on. `NEAR_ROWS` of them are looked at before all matches are; `reach` is what is behind the start of the page.
+ */
+type LastRows = (clause: SearchClause, reach: KeyReach) => RawBuilder<unknown> | undefined
 
 const USUAL_OPERATORS: Readonly<Record<SearchFieldType, readonly SearchOperator[]>> = {
   text: [':', '~'],
@@ -120,6 +129,7 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
   readonly #declaration: ListDeclaration<Schema, Row>
   readonly #key: RawBuilder<unknown>
   readonly #scope: Expression<SqlBool>
+  readonly #lastRows: Readonly<Record<string, LastRows | undefined>>
   /** Statements that run over and over, by what tells them apart. */
   readonly #statements = new Map<string, KeyedStatement>()
 
@@ -139,6 +149,7 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
     this.#declaration = declaration
     this.#key = sql.ref(`${table}.${key}`)
     this.#scope = scope
+    this.#lastRows = Object.fromEntries(fields.map(({ name, lastRows }) => [name, lastRows]))
   }
 
   /** A page in the order of the key. */
@@ -240,6 +251,7 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
       unorderedKey: isByTime ? timeKey : unorderedKey,
       isByTime,
       order: this.#toTimeOrder(search, window),
+      toLastRows: (reach) => this.#toLastRows(search, window, reach),
       scope,
       window,
       isMatch: searchToSql(search, this.columns),
@@ -254,12 +266,25 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
    * first ones from an index of times, behind all of which all matches are.
    */
   #toTimeOrder(search: SearchExpression, { isDescending = false, limit }: PageWindow) {
-    const [first, ...others] = clausesOf(search)
-    const isOne = search.kind !== 'or' && others.every(({ field }) => field === first?.field)
+    const [first] = clausesOfOneField(search)
     const column = first?.field.type === 'timestamp' ? this.columns[first.field.name] : undefined
-    const isOrdered = isDescending && isOne && column !== undefined && typeof column !== 'function'
+    const isOrdered = isDescending && column !== undefined && typeof column !== 'function'
     return isOrdered ? sql`order by ${column} desc limit ${limit}` : sql``
   }
+
+  #toLastRows(search: SearchExpression, { isDescending = false }: PageWindow, reach: KeyReach) {
+    if (!isDescending) return undefined
+    return clausesOfOneField(search)
+      .map((clause) => this.#lastRows[clause.field.name]?.(clause, reach))
+      .find((rows) => rows !== undefined)
+  }
+}
+
+/** The clauses of a search that all of its matches meet, where they are about one field alone; else none. */
+function clausesOfOneField(search: SearchExpression): SearchClause[] {
+  const clauses = clausesOf(search)
+  const isOne = search.kind !== 'or' && clauses.every(({ field }) => field === clauses[0]?.field)
+  return isOne ? clauses : []
 }
 
 /** Every field of ids takes a list of them, so that one request asks for what belongs to several records. */
@@ -300,92 +325,3 @@ function toKeyed(statement: CompiledQuery): KeyedStatement {
 
 /** A page of 101 rows is full within these where one of fifty matches; to look at all takes 5 ms. */
 const NEAR_ROWS = 5_000
-
-/** The largest bigint. */
-const KEY_MAX = sql.raw('9223372036854775807')
-
-interface PageConditions {
-  readonly key: RawBuilder<unknown>
-  /** The key as no index of a whole list is in the order of. */
-  readonly unorderedKey: RawBuilder<unknown>
-  /** Whether times are all that is looked for. */
-  readonly isByTime: boolean
-  /** The order in which matches are taken; that of an index when empty. */
-  readonly order: RawBuilder<unknown>
-  readonly scope: Expression<SqlBool>
-  readonly window: PageWindow
-  readonly isMatch: Expression<SqlBool>
-  /** Each match meets exactly one of these. */
-  readonly toAlternatives: (reach: KeyReach) => readonly Expression<SqlBool>[]
-  readonly nearRows: number
-}
-
-/**
- * The keys of the rows of a page. PostgreSQL cannot estimate where along the key the matches lie, and
- * walks a whole list for a text that few rows have. So the rows behind the start of the page are looked
- * at one by one up to a bound. When they do not fill it, as many matches as a page has are taken in the
- * order in which the index of a field gives them. Fewer are all that there are. Otherwise the largest of
- * their keys (the smallest, in descending order) is one that no key of the page is behind; most lists grow
- * in the order of their times, so that next to nothing is left to sort. The sum of the key and 0 is what no
- * index of a whole list is in the order of; summaries of pages hold it beside a time. Alternatives are
- * looked for one by one, each by the index that answers it.
- */
-function selectKeys(tableName: string, conditions: PageConditions): RawBuilder<unknown> {
-  const { key, unorderedKey, scope, window, isMatch, toAlternatives, order, nearRows } = conditions
-  const table = sql.table(tableName)
-  const isBehindStart = sql`${scope} and ${afterKey(unorderedKey, window)}`
-  const { isDescending = false, afterId } = window
-  const outermost = isDescending ? sql`min` : sql`max`
-  const lastKey = sql`(select bound.key from bound)`
-  const isBehind: KeyReach = (column, of) =>
-    afterId === undefined ? sql<SqlBool>`true` : compare(column, isDescending, of(sql`${afterId}`))
-  const isOnPage: KeyReach = (column, of) =>
-    sql<SqlBool>`${isBehind(column, of)} and ${compare(column, !isDescending, of(lastKey))}`
-  // Between two bounds PostgreSQL expects next to nothing, which summaries of pages are for, and a third of all before one.
-  const otherBound = compare(unorderedKey, isDescending, isDescending ? KEY_MAX : sql.lit(0))
-  const isWithin = sql`${compare(unorderedKey, !isDescending, lastKey)}
-    and ${conditions.isByTime ? otherBound : sql`true`}`
-  const unite = (reach: KeyReach, toQuery: (isOne: Expression<SqlBool>) => RawBuilder<unknown>) =>
-    sql.join(toAlternatives(reach).map(toQuery), sql` union all `)
-  return sql`
-    with near as materialized (
-      select candidate.key from (
-        select ${key} as key, ${isMatch} as is_match
-        from (
-          select * from ${table} where ${scope} and ${afterKey(key, window)}
-          order by ${inOrder(key, window)} limit ${sql.lit(nearRows)}
-        ) as ${table}
-      ) as candidate where candidate.is_match
-      order by ${inOrder(sql`candidate.key`, window)} limit ${window.limit}
-    ), is_full as materialized (select count(*) = ${window.limit} as value from near
-    ), match as materialized (
-      ${unite(
-        isBehind,
-        (isOne) => sql`(select ${key} as key from ${table}
-          where not (select value from is_full) and ${isBehindStart} and ${isOne} ${order})`,
-      )}
-    ), first as materialized (select match.key from match limit ${window.limit}
-    ), bound as materialized (
-      select ${outermost}(first.key) as key from first having count(*) = ${window.limit}
-    )
-    select near.key from near where (select value from is_full)
-    union all
-    select first.key from first where not exists (select from bound)
-    union all ${unite(
-      isOnPage,
-      (isOne) => sql`(
-        select ${key} from ${table}
-        where exists (select from bound) and ${isWithin}
-          and ${isBehindStart} and ${isOne}
-        order by ${inOrder(unorderedKey, window)} limit ${window.limit}
-      )`,
-    )}`
-}
-
-function compare(
-  column: Expression<unknown>,
-  isBefore: boolean,
-  value: Expression<unknown>,
-): Expression<SqlBool> {
-  return sql<SqlBool>`${column} ${isBefore ? sql`<=` : sql`>=`} ${value}`
-}

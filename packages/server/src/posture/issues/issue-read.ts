@@ -33,7 +33,11 @@ export const ISSUE_LIST = new RecordList({
     detected_at: 'timestamp',
     resolved_at: 'timestamp',
     blocks_device_at: 'timestamp',
-    last_rechecked_at: { type: 'timestamp', column: timeField('issue.last_rechecked_at') },
+    last_rechecked_at: {
+      type: 'timestamp',
+      column: timeField('issue.last_rechecked_at'),
+      lastRows: resolvedBefore,
+    },
     title: { type: 'text', column: wordingField('title') },
     issue_key: { type: 'text', column: wordingField('issue_key') },
     issue_value: 'text',
@@ -49,7 +53,11 @@ export const ISSUE_LIST = new RecordList({
       operators: [':', '~'],
       column: foreignKeyField({ by: 'issue.device_id', table: 'device' }),
     },
-    updated_at: { type: 'timestamp', column: timeField('issue.updated_at') },
+    updated_at: {
+      type: 'timestamp',
+      column: timeField('issue.updated_at'),
+      lastRows: resolvedBefore,
+    },
   },
   select: (db: Kysely<Schema>) =>
     db
@@ -108,6 +116,12 @@ function timeField(column: string) {
       sql<SqlBool>`not ${isOwn} and ${FOLLOWER.follows} and ${isTimeOfRound(bound, FOLLOWER)}`,
     ]
   }
+}
+
+/** Open issues change with each round: those that changed last before a time are among those that were resolved last before it. */
+function resolvedBefore({ operator, values: [time] }: SearchClause) {
+  if (operator !== '<') return undefined
+  return sql`issue.resolved_at < ${time} order by issue.resolved_at desc`
 }
 
 function isOpen({ values: [wanted] }: SearchClause): Expression<SqlBool> {

@@ -1,6 +1,7 @@
-import type { Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 import { isDeprovisioned } from '../../people/people/person-read.ts'
+import type { SearchClause } from '../../platform/search/search-field.ts'
 import { foreignKeyField } from '../../platform/search/search-to-sql.ts'
 import { RecordList, type RowOf } from '../../platform/search/record-list.ts'
 
@@ -28,7 +29,7 @@ export const AUTH_LOG_LIST = new RecordList({
       column: foreignKeyField({ by: 'auth_log_session.device_id', table: 'device' }),
     },
     result: { type: 'enum', values: ['Success', 'Fail'] },
-    updated_at: 'timestamp',
+    updated_at: { type: 'timestamp', lastRows: beganBefore },
   },
   select: (db: Kysely<Schema>) =>
     db
@@ -36,6 +37,12 @@ export const AUTH_LOG_LIST = new RecordList({
       .selectAll()
       .select(isDeprovisioned('auth_log_session.person_id').as('is_person_deprovisioned')),
 })
+
+/** A sign-in is over within minutes: those that changed last before a time are among those that began last before it. */
+function beganBefore({ operator, values: [time] }: SearchClause) {
+  if (operator !== '<') return undefined
+  return sql`auth_log_session.started_at < ${time} order by auth_log_session.started_at desc`
+}
 
 /** A sign-in session as the API shows it. */
 export type ListedAuthLog = RowOf<typeof AUTH_LOG_LIST>

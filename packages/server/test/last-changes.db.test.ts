@@ -1,0 +1,119 @@
+/*
+ * Sign-ins and issues by the time of their last change, which no index is in the order of, newest first: what a page holds,
+ * wherever it begins, and that it is found without reading all rows of the list. Rows are counted by PostgreSQL itself.
+ */
+import { sql, type RawBuilder } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { insertFleet } from '../bench/fleet-store.ts'
+import { insertHistory } from '../bench/history-store.ts'
+import { ISSUE_LIST } from '../src/posture/issues/issue-read.ts'
+import { parseSearch } from '../src/platform/search/parse-search.ts'
+import { AUTH_LOG_LIST } from '../src/sign-in/journal/auth-log-read.ts'
+import { createTestDatabase } from './support/database.ts'
+
+const ROWS = 40_000
+/** Those at the start of a page, those that are likely to match, and some ranges of pages; a half of the list is more. */
+const ROWS_READ_MAX = 14_000
+const LIMIT = 101
+
+const database = await createTestDatabase()
+const { db } = database
+afterAll(() => database.close())
+
+beforeAll(async () => {
+  const fleet = { devices: 3_989, people: 500, resultsPerDevice: 4, issues: ROWS, transitions: 1 }
+  await insertFleet(db, fleet)
+  await insertHistory(db, { ...fleet, authLogs: ROWS, auditEntries: 1 })
+  // Some changed long after, and some before they began, by the clock of another server.
+  await sql`update auth_log_session set updated_at = started_at
+    + case when id % 2 = 0 then interval '90 days' else interval '-2 days' end
+    where id % 10000 in (7, 8)`.execute(db)
+  await sql`update issue set updated_at = now() where id % 10000 = 9`.execute(db)
+  await sql`vacuum analyze auth_log_session, issue, device_round`.execute(db)
+})
+
+/** The time of the last change of each record, as it reads. */
+const CHANGES = {
+  'sign-ins': sql`select id, updated_at from auth_log_session`,
+  issues: sql`select issue.id, case when follows_round and resolved_at is null
+      then greatest(updated_at, ran_at) else updated_at end as updated_at
+    from issue join device_round on device_round.device_id = issue.device_id`,
+}
+
+const listPage = (name: keyof typeof CHANGES, query: string, window: Window) => (of: typeof db) =>
+  name === 'issues'
+    ? ISSUE_LIST.listPage(of, { search: parseSearch(query, ISSUE_LIST.fields), window })
+    : AUTH_LOG_LIST.listPage(of, { search: parseSearch(query, AUTH_LOG_LIST.fields), window })
+
+interface Window {
+  readonly afterId: string | undefined
+  readonly limit: number
+  readonly isDescending: boolean
+}
+
+/** The page, and how many rows were read for it. */
+async function countRows(read: (of: typeof db) => Promise<readonly { id: string }[]>) {
+  return db.transaction().execute(async (tx) => {
+    const before = await countRowsSoFar(tx)
+    const ids = (await read(tx)).map(({ id }) => id)
+    return { ids, rowsRead: (await countRowsSoFar(tx)) - before }
+  })
+}
+
+async function countRowsSoFar(tx: typeof db): Promise<number> {
+  const { rows } = await sql<{ count: string }>`
+    select sum(seq_tup_read + idx_tup_fetch) as count from pg_stat_xact_user_tables`.execute(tx)
+  return Number(rows[0]?.count)
+}
+
+async function selectIds(
+  changes: RawBuilder<unknown>,
+  condition: RawBuilder<unknown>,
+  { afterId, limit, isDescending }: Window,
+): Promise<string[]> {
+  const isBehind = isDescending ? sql`id < ${afterId}` : sql`id > ${afterId}`
+  const { rows } = await sql<{ id: string }>`
+    select id from (${changes}) record
+    where ${condition} and ${afterId === undefined ? sql`true` : isBehind}
+    order by ${isDescending ? sql`id desc` : sql`id`} limit ${limit}`.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
+const names = ['sign-ins', 'issues'] as const
+
+describe.each(names)('%s that changed last', (name) => {
+  const starts = [undefined, String(ROWS / 10), String(ROWS / 2), String(ROWS - 1_000)]
+  const cases = [300, 90, 2].flatMap((days) => starts.map((start) => [days, start] as const))
+
+  it.each(cases)(
+    'before and after %i days ago, from %s on, in both orders',
+    async (days, afterId) => {
+      for (const isDescending of [true, false]) {
+        const window = { afterId, limit: LIMIT, isDescending }
+        const [time, later] = [daysAgo(days), daysAgo(days - 1)]
+        const searches = [
+          [`updated_at<"${time}"`, sql`updated_at < ${time}`],
+          [`updated_at>"${time}"`, sql`updated_at > ${time}`],
+          [
+            `updated_at>"${time}" AND updated_at<"${later}"`,
+            sql`updated_at > ${time} and updated_at < ${later}`,
+          ],
+        ] as const
+        for (const [query, condition] of searches) {
+          const { ids } = await countRows(listPage(name, query, window))
+          expect(ids, query).toEqual(await selectIds(CHANGES[name], condition, window))
+        }
+      }
+    },
+  )
+
+  it('before a time in the middle are found without reading all that did', async () => {
+    const window = { afterId: undefined, limit: LIMIT, isDescending: true }
+    const { ids, rowsRead } = await countRows(
+      listPage(name, `updated_at<"${daysAgo(100)}"`, window),
+    )
+    expect(ids).toHaveLength(LIMIT)
+    expect(rowsRead).toBeLessThan(ROWS_READ_MAX)
+  })
+})
