@@ -24,8 +24,20 @@ const KEEP_ALIVE_DELAY_MS = 10 * SECOND_MS
 const SERVER_KEEP_ALIVE =
   '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 -c tcp_user_timeout=25000'
 
-/** The forms of values that the driver reads and backups hold; a server, a database or a role may be set to others. */
-const VALUE_FORMS = '-c datestyle=ISO -c intervalstyle=postgres -c extra_float_digits=1'
+/**
+ * What statements count on; a server, a database or a role may be set to something else: the forms of values that the driver
+ * reads and backups hold, names as migrations compare them, and that whoever has waited for a row sees what it has become.
+ */
+const SESSION_SETTINGS = [
+  'datestyle=ISO',
+  'intervalstyle=postgres',
+  'extra_float_digits=1',
+  'timezone=UTC',
+  'quote_all_identifiers=off',
+  String.raw`default_transaction_isolation=read\ committed`,
+]
+  .map((setting) => `-c ${setting}`)
+  .join(' ')
 
 export class DatabaseNetwork {
   readonly #open = new Set<Socket>()
@@ -96,7 +108,7 @@ export class DatabaseNetwork {
     return {
       ...server,
       // What the operator says counts: the server takes the last of several.
-      options: `${SERVER_KEEP_ALIVE} ${options} ${VALUE_FORMS}`.trim(),
+      options: `${SERVER_KEEP_ALIVE} ${options} ${SESSION_SETTINGS}`.trim(),
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
       stream: () => this.#create(silentMaxMs),

@@ -38,6 +38,52 @@ test('limits statements and idle transactions, and names its connections', async
   expect(rows).toEqual([{ statement: '30s', idle: '1min', name: 'heliograph test' }])
 })
 
+test('two who count the same row at once count both, whatever the database is set to', async () => {
+  const set = await createTestDatabase({ isEmpty: true })
+  const settings = {
+    default_transaction_isolation: 'repeatable read',
+    timezone: 'Asia/Kathmandu',
+    quote_all_identifiers: 'on',
+  }
+  try {
+    const { rows: names } = await set.pool.query<{ name: string }>(
+      'select current_database() as name',
+    )
+    for (const [name, value] of Object.entries(settings)) {
+      await set.pool.query(`alter database "${names[0]?.name ?? ''}" set ${name} = '${value}'`)
+    }
+    const opened = openDatabase<Schema>(set.connection, {
+      network: new DatabaseNetwork(),
+      poolMax: 2,
+      logError: () => undefined,
+    })
+    try {
+      const { pool } = opened
+      await pool.query('create table counter as select 0 as value')
+      const [one, other] = [await pool.connect(), await pool.connect()]
+      try {
+        for (const client of [one, other]) await client.query('begin; select value from counter')
+        await one.query('update counter set value = value + 1')
+        const second = other.query('update counter set value = value + 1')
+        await Promise.all([one.query('commit'), second])
+        await other.query('commit')
+      } finally {
+        for (const client of [one, other]) client.release(true)
+      }
+      const { rows } = await pool.query(
+        `select value, current_setting('timezone') as zone, format('%s', oid::regclass) as name,
+           timestamptz '2026-01-02' = '2026-01-02T00:00:00Z' as is_utc
+         from counter, pg_class where relname = 'counter'`,
+      )
+      expect(rows).toEqual([{ value: 2, zone: 'UTC', name: 'counter', is_utc: true }])
+    } finally {
+      await opened.close()
+    }
+  } finally {
+    await set.close()
+  }
+})
+
 test('is told from a database that is well by connections whose settings were changed, and mends them', async () => {
   const opened = openDatabase<Schema>(database.connection, {
     network: new DatabaseNetwork(),
