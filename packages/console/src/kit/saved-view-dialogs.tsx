@@ -97,16 +97,29 @@ interface ManageViewsDialogProps extends SaveViewDialogProps {
 }
 
 export function ManageViewsDialog({ isOpen, onClose, ...managed }: ManageViewsDialogProps) {
+  const [deleted, setDeleted] = useState<SavedView>()
   return (
-    <Modal opened={isOpen} onClose={onClose} title={texts.manageViewsTitle} size={560}>
-      <ViewRows {...managed} />
+    <Modal
+      opened={isOpen}
+      onClose={onClose}
+      title={texts.manageViewsTitle}
+      size={560}
+      // Escape closes the question over it alone.
+      closeOnEscape={deleted === undefined}
+    >
+      <ViewRows {...managed} deleted={deleted} setDeleted={setDeleted} />
     </Modal>
   )
 }
 
-function ViewRows({ views, shown }: Pick<ManageViewsDialogProps, 'views' | 'shown'>) {
+interface ViewRowsProps extends Pick<ManageViewsDialogProps, 'views' | 'shown'> {
+  /** The view of which it is asked whether it is deleted. */
+  readonly deleted: SavedView | undefined
+  readonly setDeleted: (view: SavedView | undefined) => void
+}
+
+function ViewRows({ views, shown, deleted, setDeleted }: ViewRowsProps) {
   const [edited, setEdited] = useState<SavedView>()
-  const [deleted, setDeleted] = useState<SavedView>()
   const remove = useAction({
     run: async ({ id }: SavedView) => deleteSavedViewsById({ path: { id }, throwOnError: true }),
     changes: [['saved_views']],

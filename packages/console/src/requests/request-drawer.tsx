@@ -17,13 +17,15 @@ interface RequestDrawerProps {
   /** The row of the list, until the request has been read itself. */
   readonly known: InboxRequest | undefined
   readonly mayDecide: boolean
+  /** A question lies over it: Escape closes that alone. */
+  readonly isCovered: boolean
   readonly onDecide: (status: Decision['status']) => void
   readonly onClose: () => void
 }
 
 /** One request, with what is needed to decide it. */
 export function RequestDrawer(props: RequestDrawerProps) {
-  const { kind, id, known, mayDecide, onDecide, onClose } = props
+  const { kind, id, known, mayDecide, isCovered, onDecide, onClose } = props
   const read = useQuery({
     queryKey: [`${kind}_requests`, id ?? ''],
     queryFn: ({ signal }) => REQUEST_KINDS[kind].find(id ?? '', signal),
@@ -37,6 +39,7 @@ export function RequestDrawer(props: RequestDrawerProps) {
       position="right"
       size={460}
       title={texts.details}
+      closeOnEscape={!isCovered}
     >
       <Loaded query={query} height={240}>
         {(request) => (

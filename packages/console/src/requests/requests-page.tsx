@@ -147,6 +147,7 @@ function Inbox() {
         id={open}
         known={list.items.find(({ id }) => id === open)}
         mayDecide={mayDecide}
+        isCovered={deciding !== undefined}
         onDecide={(status) => setDeciding({ ids: open === undefined ? [] : [open], status })}
         onClose={() => go(place)}
       />

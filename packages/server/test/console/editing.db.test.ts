@@ -221,6 +221,22 @@ describe('requests that are decided together', () => {
   })
 })
 
+describe('a request', () => {
+  it('stays open when the question whether it is approved is closed by Escape', async () => {
+    const { db } = console.api.services
+    const id = await insertReenrollmentRequest(db, await insertDevice(db))
+    const page = await console.openPage(`/requests?kind=reenrollment&open=${id}`)
+    const request = page.getByRole('dialog', { name: 'Request' })
+    await request.getByRole('button', { name: 'Approve' }).click()
+    const question = page.getByRole('dialog', { name: 'Approve the request?' })
+    await question.getByRole('button', { name: 'Approve' }).waitFor()
+    await page.keyboard.press('Escape')
+    await question.waitFor({ state: 'hidden' })
+    expect(await request.isVisible()).toBe(true)
+    expect(new URL(page.url()).searchParams.get('open')).toContain(id)
+  })
+})
+
 describe('the strategy of a check', () => {
   it('is saved only when its impact is known, and an empty input changes nothing', async () => {
     const id = await insertCheck(console.api.services.db, {
