@@ -124,9 +124,11 @@ function Rows<Item extends RowData>({
   const focusRow = (index: number) => {
     const target = Math.max(0, Math.min(rows.length - 1, index))
     virtualizer.scrollToIndex(target)
-    requestAnimationFrame(() =>
-      scroll.current?.querySelector<HTMLElement>(`[data-index="${target}"]`)?.focus(),
-    )
+    const findRow = () => scroll.current?.querySelector<HTMLElement>(`[data-index="${target}"]`)
+    // At once where it is drawn: the next key may be pressed before the next frame.
+    const row = findRow()
+    if (row) row.focus({ preventScroll: true })
+    else requestAnimationFrame(() => findRow()?.focus())
   }
   useStartKey(scroll, () => focusRow(first))
   // One listener for all rows, which so are drawn anew for no other reason than their own.

@@ -115,6 +115,18 @@ describe('a row', () => {
   })
 })
 
+describe('keys that are pressed one right after the other', () => {
+  it('all count: the row that opens is the one that they lead to', async () => {
+    const page = await console.openPage('/devices')
+    const second = rowsOf(page).nth(1)
+    const name = (await second.getByRole('link').first().textContent()) ?? ''
+    await page.evaluate(`for (const key of ['j', 'j', 'Enter'])
+      (document.activeElement ?? document.body).dispatchEvent(
+        new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }))`)
+    await page.getByRole('heading', { level: 1, name }).waitFor()
+  })
+})
+
 describe('the order', () => {
   it('is chosen with the columns, kept, and that of the export as well', async () => {
     const page = await console.openPage('/devices')
