@@ -85,7 +85,8 @@ export function Time({ at, absent = texts.never, isExact = false }: TimeProps) {
   // element under the pointer stays what it was: another one would not hear of the pointer before it moves again.
   const [isPointedAt, setPointedAt] = useState(false)
   if (at === null || at === undefined || at === '') return <span>{absent}</span>
-  const ago = formatRelative(at, Math.max(moment, 0))
+  // What was after the clock was last looked at is not still to come.
+  const ago = formatRelative(at, Date.parse(at) > moment ? Date.now() : moment)
   const shown = isExact ? formatExact(at) : ago
   return (
     <>

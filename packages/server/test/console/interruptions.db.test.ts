@@ -240,6 +240,26 @@ describe('how long ago something was', () => {
     expect(await time.innerText()).toMatch(/^1\d min\. ago$/)
   })
 
+  it('is never said to be still to come when it was after the page last looked at its clock', async () => {
+    const { page } = await openSettings('Handbook')
+    await page.goto('/console/settings/sign-in')
+    await page.getByRole('link', { name: 'Handbook' }).waitFor()
+    await page.clock.fastForward(12_000)
+    const at = new Date(Date.now() + 10_000).toISOString()
+    await page.route('**/sign_in_applications?**', async (route) => {
+      const answer = await route.fetch()
+      const body = (await answer.json()) as { readonly data: readonly object[] }
+      const data = body.data.map((each) => ({ ...each, created_at: at }))
+      await route.fulfill({ json: { ...body, data } })
+    })
+    await sendAs(page, 'POST', '/sign_in_applications', {
+      ...{ name: 'Mail', redirect_uris: ['https://mail.example.com/callback'] },
+    })
+    await page.getByRole('link', { name: 'Mail' }).waitFor()
+    const row = page.getByRole('row').filter({ hasText: 'Mail' })
+    expect(await row.locator('time').allInnerTexts()).toContain('just now')
+  })
+
   it('is right at once in a window that comes to the front', async () => {
     const { page, path } = await openSettings('Intranet')
     await page.goto(path)
