@@ -195,6 +195,7 @@ function RotateDialog({ apiKey, isOpen, onClose }: KeyActionProps) {
       <IssuedSecretDialog
         title={texts.issuedTitle(apiKey.name)}
         secrets={issued === undefined ? [] : [{ name: issued.name, value: issued.secret }]}
+        isKept
         onClose={() => {
           if (issued !== undefined) {
             void navigate({ to: '/settings/api-keys/$id', params: { id: issued.id } })

@@ -105,6 +105,7 @@ export function ApiKeysList() {
       <IssuedSecretDialog
         title={texts.issuedTitle(issued?.name ?? '')}
         secrets={issued === undefined ? [] : [{ name: issued.name, value: issued.secret }]}
+        isKept
         onClose={() => setIssued(undefined)}
       >
         {texts.issued}

@@ -160,16 +160,19 @@ interface IssuedSecretDialogProps {
   readonly title: string
   /** What was issued, by its name; the dialog is open while there is something. */
   readonly secrets: readonly { readonly name: string; readonly value: string }[]
+  /** Whether the service shows it again to admins who ask. */
+  readonly isKept?: boolean
   /** What it is for and where it goes. */
   readonly children?: ReactNode
   readonly onClose: () => void
 }
 
 /**
- * Shows what was issued and is never shown again; it closes by its button only: the Back button does nothing, and the
+ * Shows what was issued, which most of the time is never shown again; it closes by its button only: the Back button does nothing, and the
  * browser asks before it leaves.
  */
-export function IssuedSecretDialog({ title, secrets, children, onClose }: IssuedSecretDialogProps) {
+export function IssuedSecretDialog(props: IssuedSecretDialogProps) {
+  const { title, secrets, isKept = false, children, onClose } = props
   const isOpen = secrets.length > 0
   const { isHeld, release } = useHeldPage(isOpen)
   useBlocker({ shouldBlockFn: isHeld, enableBeforeUnload: isHeld })
@@ -201,10 +204,14 @@ export function IssuedSecretDialog({ title, secrets, children, onClose }: Issued
             <Secret name={name} value={value} />
           </div>
         ))}
-        <Group gap={8} wrap="nowrap" c="var(--helio-warn)">
-          <AlertIcon />
-          <Text size="sm">{texts.shownOnce}</Text>
-        </Group>
+        {isKept ? (
+          <Text size="sm">{texts.shownAgain}</Text>
+        ) : (
+          <Group gap={8} wrap="nowrap" c="var(--helio-warn)">
+            <AlertIcon />
+            <Text size="sm">{texts.shownOnce}</Text>
+          </Group>
+        )}
         <Group justify="flex-end">
           <Button onClick={close}>{texts.haveStored}</Button>
         </Group>

@@ -51,6 +51,7 @@ export const texts = {
   reason: 'Why it is looked at',
   reasonHelp: 'It goes to the audit log before the secret is shown.',
   shownOnce: 'It is shown this once. Store it where it is used before you go on.',
+  shownAgain: 'Store it where it is used. It can be revealed again on its page.',
   haveStored: 'I have stored it',
   show: 'Reveal',
   hide: 'Hide',

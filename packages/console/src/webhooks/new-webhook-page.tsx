@@ -43,6 +43,7 @@ export function NewWebhookPage() {
         <IssuedSecretDialog
           title={texts.form.issuedTitle(created.name)}
           secrets={[{ name: texts.form.secret, value: secret }]}
+          isKept
           onClose={() => open(created)}
         >
           {texts.form.issuedLead}

@@ -61,6 +61,7 @@ export function SecretTab({ webhook }: { readonly webhook: Webhook }) {
       <IssuedSecretDialog
         title={words.issuedTitle}
         secrets={issued === undefined ? [] : [{ name: words.secret, value: issued }]}
+        isKept
         onClose={() => setIssued(undefined)}
       >
         {texts.form.issuedLead}

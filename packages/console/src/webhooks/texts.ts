@@ -69,8 +69,7 @@ export const texts = {
       'Leave empty to keep the headers that are set. What is entered replaces all of them.',
     headersFault: 'Each line needs a name, a colon and a value.',
     issuedTitle: (name: string) => `The secret of ${name}`,
-    issuedLead:
-      'The receiver verifies signatures with it. It can be revealed again on the page of the webhook.',
+    issuedLead: 'The receiver verifies signatures with it.',
     secret: 'Signing secret',
   },
   tabs: {

@@ -20,7 +20,10 @@ async function createWebhook(name: string): Promise<Page> {
   await page.getByLabel('URL').fill(`${receiver.url}/hooks`)
   await page.getByLabel('issues.new').check()
   await page.getByRole('button', { name: 'Create webhook' }).click()
-  await page.getByRole('button', { name: 'I have stored it' }).click()
+  const issued = page.getByRole('dialog', { name: `The secret of ${name}` })
+  await issued.getByText('It can be revealed again').waitFor()
+  expect(await issued.getByText('It is shown this once').count()).toBe(0)
+  await issued.getByRole('button', { name: 'I have stored it' }).click()
   await page.getByRole('heading', { name, level: 1 }).waitFor()
   return page
 }
