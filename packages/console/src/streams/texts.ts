@@ -138,7 +138,7 @@ export const texts = {
     tabsOf: (name: string) => `Parts of ${name}`,
     healthy: 'All that was sent has been accepted',
     givenUp: (count: string) => `The receiver never took ${count} that were given up`,
-    unused: 'Nothing has been sent yet',
+    unused: 'Nothing has been sent yet, tests aside',
     waiting: (waiting: string) => `${waiting} waiting`,
     failing: 'Attempts fail in a row',
     stopped: {

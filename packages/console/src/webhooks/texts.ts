@@ -83,7 +83,7 @@ export const texts = {
   page: {
     tabsOf: (name: string) => `Parts of ${name}`,
     good: 'All that was sent has been accepted.',
-    unused: 'Nothing has been sent yet.',
+    unused: 'Nothing has been sent yet, tests aside.',
     failing: 'Nothing has been accepted since',
     offBy: {
       admin: 'An admin switched it off',
