@@ -113,6 +113,21 @@ describe('the page of a device', () => {
     expect(await saved.executeTakeFirst()).toEqual({ note: '# Repair\n\n- **screen**, by the ⓘ' })
   })
 
+  it('keeps the name of a check off its state, however long it is', async () => {
+    const posture = createPosture(console.api.services.db, new Date().toISOString())
+    const name = 'Profile_of_the_security_agent_extension_of_a_vendor'
+    const check = await posture.insertCheck({ name, issue_title: 'Missing', platforms: ['darwin'] })
+    const id = await posture.insertDevice({ name: 'cy-macbook' })
+    await posture.report(id, { [check]: FAIL })
+    const page = await console.openPage(`/devices/${id}?tab=checks`)
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.getByText(name, { exact: true }).first().waitFor()
+    const overhang = `[...document.querySelectorAll('[aria-expanded] > span')]
+      .filter(({ textContent }) => textContent === '${name}')
+      .map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)`
+    await expect.poll(() => page.evaluate(overhang)).toEqual([0])
+  })
+
   it('shows the rows that failed, and runs a check again', async () => {
     const page = await console.openPage(`/devices/${mac}?tab=checks`)
     await page.getByRole('cell', { name: HOSTILE, exact: true }).waitFor()
