@@ -92,4 +92,32 @@ describe('the form of', () => {
       description: 'Whether the firewall is on',
     })
   })
+
+  it('a draft says before it is published that what is typed and not saved is left out', async () => {
+    const page = await console.openPage('/checks/drafts')
+    const draft = (await send(page, 'POST', '/custom_check_drafts', { name: 'Disk' })) as {
+      readonly id: string
+    }
+    await send(page, 'PATCH', `/custom_check_drafts/${draft.id}`, {
+      description: 'Whether the disk is encrypted',
+      issue_title: 'The disk is not encrypted',
+      platforms: ['darwin'],
+      osquery_sql: "select 'PASS' as KOLIDE_CHECK_STATUS",
+      rationale_template: 'It gets lost.',
+      fix_instructions_template: 'Encrypt it.',
+      privacy_info: 'Whether it is encrypted.',
+      privacy_center_example_data: { darwin: { encrypted: '1' } },
+    })
+    await page.goto(`/console/checks/drafts/${draft.id}`)
+    const publish = page.getByRole('button', { name: 'Publish' })
+    const told = page.getByText('What is entered and not saved is left out.')
+    await publish.click()
+    await page.getByRole('dialog').getByText('A check is made of it').waitFor()
+    expect(await told.count()).toBe(0)
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    await page.getByLabel('What it checks').fill('Whether all of it is encrypted')
+    await publish.click()
+    await told.waitFor()
+  })
 })

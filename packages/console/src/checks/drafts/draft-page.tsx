@@ -11,6 +11,7 @@ import {
 } from '../../api/generated/sdk.gen.ts'
 import type { CustomCheckDraft } from '../../api/generated/types.gen.ts'
 import { ActionDialog } from '../../kit/confirm.tsx'
+import { useHasUnsavedWork } from '../../kit/held-page.ts'
 import { Page } from '../../kit/page.tsx'
 import { Loaded } from '../../kit/states.tsx'
 import { useMay } from '../../shell/session.ts'
@@ -35,6 +36,7 @@ export function DraftPage() {
 function DraftDetails({ draft }: { readonly draft: CustomCheckDraft }) {
   const { id } = draft
   const may = useMay('Manage Checks')
+  const hasUnsavedWork = useHasUnsavedWork()
   const navigate = useNavigate()
   const [dialog, setDialog] = useState<'publish' | 'delete'>()
   const close = () => setDialog(undefined)
@@ -90,7 +92,7 @@ function DraftDetails({ draft }: { readonly draft: CustomCheckDraft }) {
         changes={changes}
         onClose={close}
       >
-        {texts.publishHelp}
+        {texts.publishHelp} {hasUnsavedWork ? texts.unsavedLeftOut : null}
       </ActionDialog>
       <ActionDialog
         isOpen={dialog === 'delete'}

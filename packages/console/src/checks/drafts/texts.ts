@@ -65,6 +65,7 @@ export const texts = {
   publishTitle: 'Publish the check?',
   publishHelp:
     'A check is made of it, or raised to this version, and runs on every device that it targets. A new one only reports until its strategy is set.',
+  unsavedLeftOut: 'What is entered and not saved is left out.',
   publishedNotice: 'The check is published.',
   remove: 'Delete draft',
   removeTitle: (name: string) => `Delete the draft ${name}?`,
