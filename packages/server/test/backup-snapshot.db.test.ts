@@ -83,7 +83,7 @@ test('times and numbers are written in one form, whatever the database is set to
   await pool.query(`alter database "${name}" reset all`)
   const file = await readFile(join(path, 'table-device_note.copy.zst'))
   const [row] = (await promisify(zstdDecompress)(file)).toString().split('\n')
-  expect(row).toBe('2026-02-01 01:00:00+01\t-1 days -01:00:00\t0.30000000000000004')
+  expect(row).toBe('2026-02-01 00:00:00+00\t-1 days -01:00:00\t0.30000000000000004')
 })
 
 test('a file that is not what was written is noticed when it is read back, and nothing is kept', async () => {

@@ -14,7 +14,7 @@ const SILENT_MAX_MS = 10 * SECOND_MS
 
 const NO_RIGHT = '42501'
 
-export interface SameDatabaseOptions {
+interface SameDatabaseOptions {
   readonly network: DatabaseNetwork
   readonly lock: AdvisoryLock
   /** Whoever connects there only reads: its role may be told to, and a standby, where no lock is seen, counts as the same. */
