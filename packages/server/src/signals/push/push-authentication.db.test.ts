@@ -127,7 +127,7 @@ describe('the authentication of a stream', () => {
     expect(await patch(id, { authorization_header: 'Bearer x' })).toMatchObject({ status: 422 })
     const poll = await streams.call('/ssf_streams', {
       method: 'POST',
-      payload: { name: 'poll', delivery: { ...oauthBy(tokens) } },
+      payload: { name: 'poll', delivery: { method: 'urn:ietf:rfc:8936', ...oauthBy(tokens) } },
     })
     expect(poll).toMatchObject({ status: 422, body: { details: [{ path: 'delivery.oauth' }] } })
   })
