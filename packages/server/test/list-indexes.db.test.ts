@@ -15,8 +15,8 @@ const ROWS = 12_000
 const ROWS_READ_MAX = 7_500
 const FOUND_MAX = 30
 const TURNS_MAX = 3
-/** What is no letter, and a part the beginning of which many texts hold. */
-const RARE_PARTS = ['username', '/bin/', 'SN000099']
+/** What is no letter, a part the beginning of which many texts hold, and the beginning of a word. */
+const RARE_PARTS = ['username', '/bin/', 'SN000099', ' q']
 /** With an index for every field. */
 const LONG_LISTS = ['/issues', '/auth_logs', '/audit_logs']
 /** With an index for every text. */

@@ -48,9 +48,14 @@ export function hasDescription(
 
 /**
  * The entries of the last blocks that have the words of a description. All blocks with the words are found before they are
- * sorted: to look for words in one block after the other, as PostgreSQL would for the order of the key, takes longer.
+ * sorted: to look for words in one block after the other, as PostgreSQL would for the order of the key, takes longer. None where
+ * the index of words answers nothing: all of them would be read here and again.
  */
-export function inLastBlocks(clause: SearchClause, reach: KeyReach): RawBuilder<unknown> {
+export function inLastBlocks(
+  clause: SearchClause,
+  reach: KeyReach,
+): RawBuilder<unknown> | undefined {
+  if (!piecesOf(clause).some((piece) => [...piece].length > 2)) return undefined
   return sql`audit_entry.sequence >> 5 = any(array(
     select block from audit_text_block where ${hasWords(clause)} and ${reach(sql.ref('block'), toBlock)}
     order by block + 0 desc limit ${sql.lit(LAST_BLOCKS)}))`
