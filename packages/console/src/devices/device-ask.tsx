@@ -19,6 +19,7 @@ import { toCsv } from '../kit/csv.ts'
 import { Section } from '../kit/page.tsx'
 import { listColumns, RowsTable } from '../kit/rows-table.tsx'
 import { saveFile } from '../kit/save-file.ts'
+import { nameShortcut } from '../kit/shortcut.ts'
 import { SqlEditor } from '../kit/sql-editor.tsx'
 import { useAction } from '../kit/use-action.ts'
 import { useMay, useSession } from '../shell/session.ts'
@@ -102,7 +103,7 @@ export function DeviceAsk({ device }: { readonly device: Device }) {
           </Group>
           <Button
             leftSection={<PlayIcon size={14} />}
-            rightSection={<kbd className={classes.key}>⌘⏎</kbd>}
+            rightSection={<kbd className={classes.key}>{nameShortcut('⏎')}</kbd>}
             disabled={!may || sql.trim() === ''}
             title={may ? undefined : texts.askPermission}
             loading={ask.isPending}

@@ -1,4 +1,6 @@
 /* The texts of the pages of live queries. */
+import { nameShortcut } from '../kit/shortcut.ts'
+
 const count = new Intl.NumberFormat('en')
 
 export const texts = {
@@ -26,7 +28,7 @@ export const texts = {
   editTitle: (name: string) => `Edit ${name}`,
   question: 'Question',
   sql: 'SQL',
-  sqlHelp: 'One SELECT over osquery’s tables. Ctrl Space completes; ⌘ Enter asks.',
+  sqlHelp: `One SELECT over osquery’s tables. Ctrl Space completes; ${nameShortcut('Enter')} asks.`,
   targets: 'Who is asked',
   targetsHelp:
     'Devices that match when it is asked. One that enrolls later is asked when it is asked anew.',

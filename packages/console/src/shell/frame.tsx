@@ -7,6 +7,7 @@ import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { AccountMenu } from './account-menu.tsx'
 import classes from './frame.module.css'
 import { LiveMark } from './live.tsx'
+import { nameShortcut } from '../kit/shortcut.ts'
 import { Closed } from '../kit/states.tsx'
 import { useIsClosed, usePlaces } from './navigation.ts'
 import { Palette } from './palette.tsx'
@@ -94,7 +95,7 @@ function Navigation({ path }: { readonly path: string }) {
       <UnstyledButton className={classes.search} onClick={() => spotlight.open()}>
         <SearchIcon size={14} />
         <span>{texts.palette}</span>
-        <kbd>⌘K</kbd>
+        <kbd>{nameShortcut('K')}</kbd>
       </UnstyledButton>
       <nav aria-label={texts.navigation}>
         {groups.map(({ label, places }) => (

@@ -150,7 +150,7 @@ describe('asking a device', () => {
   it('shows its rows when it has answered, and asks the same question again', async () => {
     const page = await console.openPage(`/devices/${mac}?tab=ask`)
     await page.getByRole('textbox', { name: /SQL/ }).waitFor()
-    const ask = page.getByRole('button', { name: /^Ask ?⌘/ })
+    const ask = page.getByRole('button', { name: /^Ask ?Ctrl/ })
     await ask.click()
     await page.getByText('Asked; waiting for the device …').waitFor()
     const id = await answer(1, [{ days: '41', hours: '2' }])
@@ -165,7 +165,7 @@ describe('asking a device', () => {
   it('shows what is wrong with the SQL beside it', async () => {
     const page = await console.openPage(`/devices/${mac}?tab=ask&sql=delete%20from%20users`)
     await page.getByRole('textbox', { name: /SQL/ }).waitFor()
-    await page.getByRole('button', { name: /^Ask ?⌘/ }).click()
+    await page.getByRole('button', { name: /^Ask ?Ctrl/ }).click()
     await page.getByText(/must be a SELECT/).waitFor()
   })
 })

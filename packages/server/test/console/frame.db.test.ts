@@ -45,6 +45,17 @@ describe('the frame of the console', () => {
     await page.getByRole('heading', { name: 'Signing keys', level: 1 }).waitFor()
   })
 
+  it('names the key of the palette as the keyboard at hand does', async () => {
+    const page = await console.openPage('/devices')
+    const search = page.getByRole('button', { name: /^Search or jump to/ })
+    await search.getByText('Ctrl K', { exact: true }).waitFor()
+    await page.addInitScript(
+      "Object.defineProperty(navigator, 'userAgent', { get: () => 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7)' })",
+    )
+    await page.reload()
+    await search.getByText('⌘K', { exact: true }).waitFor()
+  })
+
   it('leads on by the palette from an address that is no page', async () => {
     const page = await console.openPage('/nowhere')
     await page.getByRole('heading', { name: 'There is no such page', level: 1 }).waitFor()
