@@ -2,10 +2,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { patchSsfStreamsById } from '../api/generated/sdk.gen.ts'
-import type { CreateStreamInput, Stream } from '../api/generated/types.gen.ts'
+import type { Stream, UpdateStreamInput } from '../api/generated/types.gen.ts'
 import { Page } from '../kit/page.tsx'
 import { Loaded } from '../kit/states.tsx'
 import { useAction } from '../kit/use-action.ts'
+import { toStreamChange } from './form-values.ts'
 import { StreamForm } from './stream-form.tsx'
 import { streamQuery } from './stream-queries.ts'
 import { texts } from './texts.ts'
@@ -21,7 +22,7 @@ function EditStream({ stream }: { readonly stream: Stream }) {
   const { id, name } = stream
   const open = () => void navigate({ to: '/signals/streams/$streamId', params: { streamId: id } })
   const change = useAction({
-    run: (body: CreateStreamInput) =>
+    run: (body: UpdateStreamInput) =>
       patchSsfStreamsById({ path: { id }, body, throwOnError: true }),
     done: texts.saved,
     changes: [['ssf_streams']],
@@ -41,7 +42,7 @@ function EditStream({ stream }: { readonly stream: Stream }) {
         label={texts.save}
         isPending={change.isPending}
         error={change.error}
-        onSubmit={change.mutate}
+        onSubmit={(values, saved) => change.mutate(toStreamChange(values, saved))}
         onCancel={open}
       />
     </Page>

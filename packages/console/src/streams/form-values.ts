@@ -1,12 +1,13 @@
 /* The fields of the form of a stream, and how they become a request. */
 import { ApiError } from '../api/client.ts'
-import type { CreateStreamInput, Stream } from '../api/generated/types.gen.ts'
+import type { CreateStreamInput, Stream, UpdateStreamInput } from '../api/generated/types.gen.ts'
 import { requestsChanges } from './stream-facts.ts'
 import { texts } from './texts.ts'
 
 export type Credential = 'keep' | 'none' | 'header' | 'oauth' | 'mtls'
 type Profile = NonNullable<CreateStreamInput['profile']>
-type Delivery = NonNullable<CreateStreamInput['delivery']>
+type Delivery = NonNullable<UpdateStreamInput['delivery']>
+type Members = Omit<CreateStreamInput, 'delivery'>
 
 export interface StreamFormValues {
   name: string
@@ -85,9 +86,7 @@ const METHODS = { push: 'urn:ietf:rfc:8935', poll: 'urn:ietf:rfc:8936' } as cons
 
 /** What each choice of the form becomes in a request; undefined where it says nothing. */
 const MEMBERS: {
-  readonly [Name in keyof StreamFormValues]?: (
-    values: StreamFormValues,
-  ) => Partial<CreateStreamInput>
+  readonly [Name in keyof StreamFormValues]?: (values: StreamFormValues) => Members
 } = {
   name: ({ name }) => ({ name: name.trim() }),
   description: ({ description }) => ({ description: description.trim() || null }),
@@ -104,25 +103,30 @@ const MEMBERS: {
     deliveryType === 'push' ? { fallback_to_poll: fallback } : {},
 }
 
-/** The request of a new stream, or of a change of what was `before`: what was not touched is left out. */
-export function toStreamInput(
+/** The request of a new stream. */
+export function toNewStream(values: StreamFormValues): CreateStreamInput {
+  const method = METHODS[values.deliveryType]
+  return { ...toMembers(values, NEW), delivery: { ...toDelivery(values), method } }
+}
+
+/** The request of a change of what was `before`: what was not touched is left out. */
+export function toStreamChange(
   values: StreamFormValues,
-  before?: StreamFormValues,
-): CreateStreamInput {
-  const names = Object.keys(MEMBERS) as (keyof StreamFormValues)[]
-  const first = before ?? NEW
-  const changed = names.filter(
-    (name) => JSON.stringify(values[name]) !== JSON.stringify(first[name]),
-  )
-  const members = changed.reduce<CreateStreamInput>(
-    (all, name) => ({ ...all, ...MEMBERS[name]?.(values) }),
-    {},
-  )
+  before: StreamFormValues,
+): UpdateStreamInput {
   const delivery = toDelivery(values, before)
+  const members = toMembers(values, before)
   return Object.keys(delivery).length === 0 ? members : { ...members, delivery }
 }
 
-function toDelivery(values: StreamFormValues, before: StreamFormValues | undefined): Delivery {
+function toMembers(values: StreamFormValues, before: StreamFormValues): Members {
+  const names = Object.keys(MEMBERS) as (keyof StreamFormValues)[]
+  return names
+    .filter((name) => JSON.stringify(values[name]) !== JSON.stringify(before[name]))
+    .reduce<Members>((all, name) => ({ ...all, ...MEMBERS[name]?.(values) }), {})
+}
+
+function toDelivery(values: StreamFormValues, before?: StreamFormValues): Delivery {
   const { deliveryType, credential } = values
   const url = values.url.trim()
   const isMoved = before === undefined || deliveryType !== before.deliveryType

@@ -6,6 +6,7 @@ import type { CreateStreamInput, CreatedStream } from '../api/generated/types.ge
 import { Page } from '../kit/page.tsx'
 import { IssuedSecretDialog } from '../kit/secret.tsx'
 import { useAction } from '../kit/use-action.ts'
+import { toNewStream } from './form-values.ts'
 import { StreamForm } from './stream-form.tsx'
 import { texts } from './texts.ts'
 
@@ -36,7 +37,7 @@ export function NewStreamPage() {
         label={texts.create}
         isPending={create.isPending || create.isSuccess}
         error={create.error}
-        onSubmit={create.mutate}
+        onSubmit={(values) => create.mutate(toNewStream(values))}
         onCancel={() => void navigate({ to: '/signals/streams' })}
       />
       {created === undefined || token === undefined ? null : (

@@ -11,7 +11,7 @@ import {
   TextInput,
 } from '@mantine/core'
 import { useForm, type UseFormReturnType } from '@mantine/form'
-import type { CreateStreamInput, Stream } from '../api/generated/types.gen.ts'
+import type { Stream } from '../api/generated/types.gen.ts'
 import { MeanwhileBar, useMeanwhile } from '../kit/meanwhile.tsx'
 import { PageForm, type PageFormProps } from '../kit/page-form.tsx'
 import { Section } from '../kit/page.tsx'
@@ -20,7 +20,6 @@ import { useMay } from '../shell/session.ts'
 import {
   toFieldFaults,
   toFormValues,
-  toStreamInput,
   type Credential,
   type StreamFormValues,
 } from './form-values.ts'
@@ -34,7 +33,8 @@ export type StreamForm = UseFormReturnType<StreamFormValues>
 interface StreamFormProps extends PageFormProps {
   /** The stream that is changed; none for a new one. */
   readonly stream?: Stream
-  readonly onSubmit: (input: CreateStreamInput) => void
+  /** Given what was entered, and what is stored. */
+  readonly onSubmit: (values: StreamFormValues, saved: StreamFormValues) => void
 }
 
 export function StreamForm({ stream, onSubmit, ...page }: StreamFormProps) {
@@ -51,11 +51,7 @@ export function StreamForm({ stream, onSubmit, ...page }: StreamFormProps) {
       error={faults === null ? page.error : null}
       may={useMay(STREAMS_PERMISSION)}
       width={860}
-      onSubmit={form.onSubmit(
-        meanwhile.whenDecided((values) =>
-          onSubmit(toStreamInput(values, stream === undefined ? undefined : saved)),
-        ),
-      )}
+      onSubmit={form.onSubmit(meanwhile.whenDecided((values) => onSubmit(values, saved)))}
     >
       <Needs permission={STREAMS_PERMISSION} />
       <MeanwhileBar meanwhile={meanwhile} words={STREAM_WORDS} />
