@@ -239,10 +239,13 @@ describe('the streams of the console', () => {
     await page.getByRole('heading', { name: 'Streams', level: 1 }).waitFor()
     const create = page.getByRole('button', { name: 'Create stream' })
     for (const button of await create.all()) expect(await button.isDisabled()).toBe(true)
-    for (const what of ['streams', 'webhooks', 'clients']) {
+    for (const what of ['streams', 'clients']) {
       await page.goto(`/console/signals/${what}/new`)
       await page.getByRole('alert').getByText('which you do not have').waitFor()
       expect(await page.locator('button[type=submit]').isDisabled()).toBe(true)
     }
+    await page.goto('/console/signals/webhooks/new')
+    await page.getByRole('alert').getByText('Your access does not include this').waitFor()
+    expect(await page.locator('button[type=submit]').count()).toBe(0)
   })
 })
