@@ -9,6 +9,7 @@ import { Facts, Page, Section } from '../kit/page.tsx'
 import { RowTable } from '../kit/row-table.tsx'
 import { Loaded } from '../kit/states.tsx'
 import { Time, useNow } from '../kit/time.tsx'
+import { AskExemption } from './ask-exemption.tsx'
 import { IssueState, stateOf } from './issue-state.tsx'
 import { texts } from './texts.ts'
 
@@ -47,6 +48,7 @@ function IssueDetails({ issue }: { readonly issue: Issue }) {
       badge={<IssueState issue={issue} isPlain={false} />}
       above={[{ label: texts.title, to: '/issues' }]}
       lead={LEADS[stateOf(issue, now)]}
+      actions={<AskExemption issue={issue} />}
     >
       <Section title={texts.facts}>
         <Facts

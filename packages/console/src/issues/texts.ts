@@ -36,5 +36,16 @@ export const texts = {
   never: 'Never',
   notYet: 'Still open',
   key: 'Told apart by',
-  requestExemption: 'Requests for exemptions',
+  askExemption: 'Ask for an exemption',
+  askTitle: 'Ask for an exemption',
+  ask: 'Ask',
+  asked: 'The exemption is asked for. It holds once it is approved',
+  askHelp:
+    'For a person who cannot ask at the sign-in. The issue goes on counting until the request is approved.',
+  askMessage: 'Why',
+  askMessageHelp: 'Whoever decides reads it.',
+  askExpires: 'Exemption ends',
+  askExpiresHelp: 'Without a date it holds until somebody ends it.',
+  askFuture: 'Also for later issues of this check on the device',
+  noPermission: (permission: string) => `Needs the permission ${permission}.`,
 } as const

@@ -1,0 +1,143 @@
+/* Asks for an exemption from an issue for a person, as they may do themselves at the sign-in; whoever decides does it among the requests. */
+import { Button, Checkbox, Modal, Text, Textarea, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { fieldFaultsOf } from '../api/client.ts'
+import { getPeopleById, postExemptionRequests } from '../api/generated/sdk.gen.ts'
+import type { Issue } from '../api/generated/types.gen.ts'
+import { DialogForm } from '../kit/confirm.tsx'
+import type { Choice } from '../kit/record-picker.tsx'
+import { Loaded } from '../kit/states.tsx'
+import { useNow } from '../kit/time.tsx'
+import { useAction } from '../kit/use-action.ts'
+import { PersonPicker } from '../people/person-picker.tsx'
+import { useMay } from '../shell/session.ts'
+import { stateOf } from './issue-state.tsx'
+import { texts } from './texts.ts'
+
+const PERMISSION = 'Manage User Requests'
+const MESSAGE_LENGTH_MAX = 4_000
+const DIALOG_HEIGHT = 320
+
+/** The button on the page of an issue; nothing where an exemption would change nothing. */
+export function AskExemption({ issue }: { readonly issue: Issue }) {
+  const [isAsking, setAsking] = useState(false)
+  const may = useMay(PERMISSION)
+  const state = stateOf(issue, useNow())
+  if (state === 'resolved' || state === 'exempted') return null
+  // Exemptions are for devices.
+  if (issue.device_information.record === undefined) return null
+  const close = () => setAsking(false)
+  return (
+    <>
+      <Button
+        variant="default"
+        size="xs"
+        disabled={!may}
+        title={may ? undefined : texts.noPermission(PERMISSION)}
+        onClick={() => setAsking(true)}
+      >
+        {texts.askExemption}
+      </Button>
+      <Modal opened={isAsking} onClose={close} title={texts.askTitle} size={520}>
+        <OwnedIssue issue={issue} onClose={close} />
+      </Modal>
+    </>
+  )
+}
+
+interface AskFormProps {
+  readonly issue: Issue
+  readonly onClose: () => void
+}
+
+/** The owner of the device is who most likely asks. */
+function OwnedIssue({ issue, onClose }: AskFormProps) {
+  const ownerId = issue.device_information.record?.registered_owner_info.identifier ?? ''
+  const query = useQuery({
+    queryKey: ['people', ownerId, 'choice'],
+    queryFn: async ({ signal }): Promise<Choice | null> => {
+      if (ownerId === '') return null
+      const request = { path: { id: ownerId }, signal, throwOnError: true } as const
+      const { id, name, email } = (await getPeopleById(request)).data
+      return { value: id, label: `${name} (${email})` }
+    },
+  })
+  return (
+    <Loaded query={query} height={DIALOG_HEIGHT}>
+      {(owner) => <AskForm issue={issue} owner={owner} onClose={onClose} />}
+    </Loaded>
+  )
+}
+
+function AskForm({ issue, owner, onClose }: AskFormProps & { readonly owner: Choice | null }) {
+  const navigate = useNavigate()
+  const form = useForm({
+    initialValues: { person: owner, message: '', expiresOn: '', coversFuture: false },
+  })
+  const { person, message } = form.values
+  const ask = useAction({
+    run: async ({ personId }: { readonly personId: string }) => {
+      const { message: said, expiresOn, coversFuture } = form.getValues()
+      const body = {
+        person_id: personId,
+        issue_ids: [issue.id],
+        requester_message: said.trim(),
+        covers_future_issues: coversFuture,
+        expires_at: expiresOn === '' ? null : new Date(`${expiresOn}T23:59:59`).toISOString(),
+      }
+      return (await postExemptionRequests({ body, throwOnError: true })).data
+    },
+    done: texts.asked,
+    changes: [['exemption_requests'], ['overview']],
+    showsFailure: true,
+    onDone: ({ id }) => {
+      onClose()
+      void navigate({ to: '/requests', search: { open: id } })
+    },
+  })
+  const faults = fieldFaultsOf(ask.error)
+  return (
+    <DialogForm
+      label={texts.ask}
+      isChanged={form.isDirty()}
+      isIncomplete={person === null || message.trim() === ''}
+      isPending={ask.isPending}
+      error={faults === null ? ask.error : null}
+      onSubmit={form.onSubmit(() => {
+        if (person !== null) ask.mutate({ personId: person.value })
+      })}
+      onClose={onClose}
+    >
+      <Text size="sm">{texts.askHelp}</Text>
+      <PersonPicker
+        isWide
+        value={person}
+        onChange={(chosen) => form.setFieldValue('person', chosen)}
+      />
+      <Textarea
+        label={texts.askMessage}
+        description={texts.askMessageHelp}
+        autosize
+        minRows={2}
+        maxLength={MESSAGE_LENGTH_MAX}
+        data-autofocus
+        {...form.getInputProps('message')}
+        error={faults?.['requester_message']}
+      />
+      <TextInput
+        type="date"
+        label={texts.askExpires}
+        description={texts.askExpiresHelp}
+        {...form.getInputProps('expiresOn')}
+        error={faults?.['expires_at']}
+      />
+      <Checkbox
+        label={texts.askFuture}
+        {...form.getInputProps('coversFuture', { type: 'checkbox' })}
+      />
+    </DialogForm>
+  )
+}
