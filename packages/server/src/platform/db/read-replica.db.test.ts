@@ -9,11 +9,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { sql, type Kysely } from 'kysely'
+import { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { reservePort } from '../../../test/support/reserve-ports.ts'
 import { openDatabase, toPreparedDb, type Database } from './database.ts'
 import { DatabaseNetwork } from './database-network.ts'
-import { readFromReplica } from './read-replica.ts'
+import { readFromReplica, ReplicaRouter } from './read-replica.ts'
 
 const PROGRAMS = '/usr/lib/postgresql/15/bin'
 const isThere = existsSync(join(PROGRAMS, 'pg_basebackup'))
@@ -120,6 +121,22 @@ describe.skipIf(!isThere)(`a standby (needs PostgreSQL 15 in ${PROGRAMS})`, () =
       await expectFromStandby(one.db)
       expect(logProblem).not.toHaveBeenCalled()
     }
+  })
+
+  it('answers also where its sessions have another time zone, as behind a pooler that ignores what is asked for', async () => {
+    const [primary, replica] = (['primary', 'standby'] as const).map((name) => {
+      const timezone = name === 'primary' ? 'UTC' : 'Asia/Tokyo'
+      const connectionString = toUrl(ports[name]).url
+      return new Pool({ connectionString, max: 1, options: `-c timezone=${timezone}` })
+    }) as [Pool, Pool]
+    const router = new ReplicaRouter(primary, { replica, logProblem })
+    logProblem.mockClear()
+    const client = await readFromReplica(() => router.connect())
+    client.release()
+    await primary.end()
+    await replica.end()
+    expect(logProblem).not.toHaveBeenCalled()
+    expect(router.counts).toEqual({ replica: 1, primary: 0 })
   })
 
   it('is passed over while it does not replay, and answers again when it does', async () => {

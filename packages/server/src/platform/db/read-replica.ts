@@ -82,7 +82,7 @@ const IS_CURRENT = `select pg_is_in_recovery() as "isStandby",
  * A copy of the files of a server is of the same one; when it was noted on which history it is tells that apart.
  */
 const IDENTITY = `select current_database() as database, system_identifier::text as "systemIdentifier",
-  noted_at::text as "notedAt"
+  extract(epoch from noted_at)::text as "notedAt"
   from (values (1)) as one left join database_origin on true`
 
 interface DatabaseIdentity {
