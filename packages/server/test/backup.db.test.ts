@@ -338,6 +338,18 @@ it('neither keeps nor fills a database of which the service would know nothing',
   }
 })
 
+it('keeps a database that its owner may only read, as on a disk that is full', async () => {
+  const readOnly = `options=${encodeURIComponent('-c default_transaction_read_only=on')}`
+  const url = toUrl(source.connection)
+  const owner = {
+    HELIOGRAPH_MASTER_KEY: MASTER_KEY,
+    HELIOGRAPH_MIGRATION_DATABASE_URL: `${url}${url.includes('?') ? '&' : '?'}${readOnly}`,
+  }
+  const to = join(folder, newName())
+  const written = await backUpService(configOf(source, owner), { ...TASK, folder: to })
+  expect(written.folder).toBe(to)
+})
+
 it('refuses a master key that opens nothing in the database', async () => {
   const other = { HELIOGRAPH_MASTER_KEY: Buffer.alloc(32, 8).toString('base64') }
   const path = join(folder, 'other-key')

@@ -11,6 +11,7 @@ import { ConfigError, type Config } from './config/load-config.ts'
 
 const LOCK_NUMBERS = 2 ** 31
 const AGAIN_MS = SECOND_MS
+const OWNER = 'HELIOGRAPH_MIGRATION_DATABASE_URL'
 const REPORTING = 'HELIOGRAPH_REPORTING_DATABASE_URL'
 
 type Addresses = Pick<
@@ -28,23 +29,26 @@ export async function assertOneDatabase({
   config,
   db,
   network,
+  readers = [REPORTING],
 }: {
   readonly config: Addresses
   readonly db: Kysely<Schema>
   readonly network: DatabaseNetwork
+  /** The settings whose addresses are only read from. */
+  readonly readers?: readonly string[]
 }): Promise<void> {
   const addresses = {
     HELIOGRAPH_DATABASE_SESSION_URL: config.databaseSessionUrl,
-    HELIOGRAPH_MIGRATION_DATABASE_URL: config.migrationDatabaseUrl,
+    [OWNER]: config.migrationDatabaseUrl,
     [REPORTING]: config.reportingDatabaseUrl,
   }
   for (const [setting, url] of Object.entries(addresses)) {
     if (url === undefined) continue
     const isOne = async () => {
       const lock = [LOCK_CLASSES.addresses, randomInt(LOCK_NUMBERS - 1)] as const
-      const isReader = setting === REPORTING
+      const isReader = readers.includes(setting)
       const isSame = leadsToDatabaseOf(db, { url }, { network, lock, isReader })
-      // One that cannot be reached holds nothing up: reports say so themselves.
+      // One that cannot be reached holds nothing up: whoever reads there says so.
       return isReader ? isSame.catch(() => true) : isSame
     }
     // In a failover one of both may lead to the former primary for a moment.
@@ -56,14 +60,15 @@ export async function assertOneDatabase({
 }
 
 /**
- * The same for what works as the owner of the tables, without a service: it would keep, or fill, somebody else's database.
+ * The same for what works as the owner of the tables, without a service: it would keep, or fill, somebody else's database. One
+ * that takes no writes can be kept.
  *
  * @throws ConfigError
  */
-export async function assertOwnerOfOneDatabase({
-  databaseUrl: url,
-  migrationDatabaseUrl,
-}: Pick<Config, 'databaseUrl' | 'migrationDatabaseUrl'>): Promise<void> {
+export async function assertOwnerOfOneDatabase(
+  { databaseUrl: url, migrationDatabaseUrl }: Pick<Config, 'databaseUrl' | 'migrationDatabaseUrl'>,
+  { isReader = false }: { readonly isReader?: boolean } = {},
+): Promise<void> {
   if (url === undefined || migrationDatabaseUrl === undefined) return
   const network = new DatabaseNetwork()
   const service = { network, poolMax: 1, logError: () => undefined }
@@ -74,7 +79,8 @@ export async function assertOwnerOfOneDatabase({
     migrationDatabaseUrl,
   }
   try {
-    await assertOneDatabase({ config, db: database.db, network })
+    const readers = isReader ? [OWNER] : []
+    await assertOneDatabase({ config, db: database.db, network, readers })
   } finally {
     await database.close()
   }

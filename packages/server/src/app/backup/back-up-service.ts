@@ -43,7 +43,7 @@ export async function backUpService(
   }
   const masterKeys = await findMasterKeys(config)
   if (masterKeys === undefined) throw toMasterKeyError(config)
-  await assertOwnerOfOneDatabase(config)
+  await assertOwnerOfOneDatabase(config, { isReader: true })
   const opened = await openConnection(config)
   const { connection } = opened
   try {
