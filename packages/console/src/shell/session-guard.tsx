@@ -42,14 +42,14 @@ export function SessionGuard({ children }: { readonly children: ReactNode }) {
     for (const resolve of waiting.current.splice(0)) resolve(isProven)
   }
   useLive(mayListen(session))
-  const kept = useKeptSession(session)
+  const { kept, isOfOther } = useKeptSession(session)
   useEscapeOnTop(kept === undefined ? (isSteppingUp ? () => endStepUp(false) : undefined) : ignore)
   const goesTo = useDestination(session, kept !== undefined)
   const look = useCallback(() => void refetch(), [refetch])
   if (isSigningIn() && goesTo === undefined) return children
   if (error !== null && session === undefined)
     return <ErrorState error={error} onRetry={() => void refetch()} isPage />
-  if (isPending || goesTo !== undefined) {
+  if (isPending || isOfOther || goesTo !== undefined) {
     return (
       <Center h="100dvh">
         <Loader aria-label="Loading" />
@@ -99,17 +99,24 @@ function mayListen(session: Session | null | undefined): boolean {
   return !session.setup_required && !isDeviceMissing(session) && session.areas.includes('Live')
 }
 
+interface KeptPage {
+  readonly kept: Session | undefined
+  /** Another admin has signed in: the page shows nothing more and is loaded anew. */
+  readonly isOfOther: boolean
+}
+
 /**
  * The session that has ended or lost its device, where the page stays all the same: it holds work that is not saved,
  * for the same admin to sign in or prove the device again. What it shows belongs to nobody else.
  */
-function useKeptSession(session: Session | null | undefined): Session | undefined {
+function useKeptSession(session: Session | null | undefined): KeptPage {
   const hasUnsavedWork = useHasUnsavedWork()
   const [last, setLast] = useState<Session>()
   const owner = useRef<string>(undefined)
   const isOpen = session !== null && session !== undefined && !isDeviceMissing(session)
-  if (isOpen && session !== last) setLast(session)
   const adminId = session?.admin.id
+  const isOfOther = last !== undefined && adminId !== undefined && adminId !== last.admin.id
+  if (isOpen && !isOfOther && session !== last) setLast(session)
   useEffect(() => {
     if (adminId === undefined) return
     if (owner.current !== undefined && owner.current !== adminId) {
@@ -118,7 +125,8 @@ function useKeptSession(session: Session | null | undefined): Session | undefine
     }
     owner.current = adminId
   }, [adminId])
-  return session !== undefined && !isOpen && hasUnsavedWork ? last : undefined
+  const isKept = session !== undefined && !isOpen && !isOfOther && hasUnsavedWork
+  return { kept: isKept ? last : undefined, isOfOther }
 }
 
 /** Where the window goes because the session opens nothing here; it goes there, unless the page is kept. */

@@ -137,6 +137,23 @@ describe('a page on which something is typed, whose session ends', () => {
     await expect.poll(() => page.getByLabel('Name').inputValue()).toBe('')
   })
 
+  it('shows nothing to another admin before it is loaded anew for them', async () => {
+    const { page, own } = await writeWebhook()
+    await endSession(own)
+    await endedDialogOf(page).waitFor()
+    await signInAgain(page)
+    // What is there once the cover is gone, up to the moment at which the page goes.
+    await page.evaluate(`new MutationObserver(() => {
+      if (document.querySelector('[role=dialog]') !== null) return
+      const values = [...document.querySelectorAll('input')].map(({ value }) => value)
+      if (values.includes('Alerts')) sessionStorage.setItem('seen', 'typed')
+      else sessionStorage.setItem('seen', sessionStorage.getItem('seen') ?? 'nothing')
+    }).observe(document.body, { childList: true, subtree: true })`)
+    await comeBack(page)
+    await expect.poll(() => page.getByLabel('Name').inputValue()).toBe('')
+    expect(await page.evaluate("sessionStorage.getItem('seen')")).toBe('nothing')
+  })
+
   it('shows nothing of what it holds to whoever looks at the screen', async () => {
     const { page, own } = await writeWebhook()
     await endSession(own)
