@@ -5,6 +5,8 @@ import { texts } from './texts.ts'
 /** Above every dialog and notice. */
 const Z_INDEX = 500
 
+const PORTAL_ID = 'kept-page'
+
 interface KeptPageDialogProps {
   /** What the page waits for. */
   readonly lacks: keyof typeof texts.kept
@@ -18,6 +20,7 @@ interface KeptPageDialogProps {
 /** Keeps a page with work that is not saved, and covers it, while its admin gets elsewhere what it lacks. */
 export function KeptPageDialog({ lacks, path, onLook, onLeave }: KeptPageDialogProps) {
   const words = texts.kept[lacks]
+  useInertPage()
   useEffect(() => {
     window.addEventListener('focus', onLook)
     document.addEventListener('visibilitychange', onLook)
@@ -37,6 +40,7 @@ export function KeptPageDialog({ lacks, path, onLook, onLeave }: KeptPageDialogP
       closeOnEscape={false}
       withCloseButton={false}
       // Whoever looks at the screen now sees nothing of it.
+      portalProps={{ id: PORTAL_ID, reuseTargetNode: false }}
       overlayProps={{ color: 'var(--mantine-color-body)', backgroundOpacity: 1, blur: 0 }}
     >
       <Stack>
@@ -52,4 +56,18 @@ export function KeptPageDialog({ lacks, path, onLook, onLeave }: KeptPageDialogP
       </Stack>
     </Modal>
   )
+}
+
+/** What is covered is out of reach of the keyboard and of readers of screens as well, dialogs of the page too. */
+function useInertPage(): void {
+  useEffect(() => {
+    const covered = [...document.body.children].filter(
+      (each): each is HTMLElement =>
+        each instanceof HTMLElement && each.id !== PORTAL_ID && !each.inert,
+    )
+    for (const each of covered) each.inert = true
+    return () => {
+      for (const each of covered) each.inert = false
+    }
+  }, [])
 }

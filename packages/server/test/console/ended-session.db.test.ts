@@ -198,6 +198,38 @@ describe('a dialog in which something is typed, whose session ends', () => {
     await page.getByRole('heading', { name: 'Laptops', level: 1 }).waitFor()
   })
 
+  it('is reached by no key meanwhile, also when the focus is on nothing', async () => {
+    const page = await console.openPage('/groups')
+    await page.getByRole('button', { name: 'New group' }).first().click()
+    const dialog = page.getByRole('dialog', { name: 'New device group' })
+    await dialog.getByLabel('Name').fill('Laptops')
+    await page.getByRole('img', { name: /Live/ }).waitFor()
+    const own = await findSession()
+    await endSession(own)
+    await endedDialogOf(page).waitFor()
+    await page.mouse.click(5, 5)
+    await page.keyboard.type('gd/x')
+    const isInCover = 'document.activeElement.closest("[role=dialog]") !== null'
+    const places: unknown[] = []
+    for (const key of ['Shift+Tab', 'Shift+Tab', 'Tab', 'Tab', 'Tab']) {
+      await page.keyboard.press(key)
+      const ofPage = `!(document.activeElement === document.body || ${isInCover})`
+      places.push(await page.evaluate(ofPage))
+    }
+    expect(places).not.toContain(true)
+    expect(new URL(page.url()).pathname).toBe('/console/groups')
+    expect(await dialog.getByLabel('Name').inputValue()).toBe('Laptops')
+    const reached = `[...document.querySelectorAll('#root, [data-mantine-shared-portal-node]')]
+      .filter((each) => !each.inert).length`
+    expect(await page.evaluate(reached)).toBe(0)
+    await signInAgain(page, own.admin)
+    await comeBack(page)
+    await endedDialogOf(page).waitFor({ state: 'hidden' })
+    await dialog.getByLabel('Name').fill('Desktops')
+    await dialog.getByRole('button', { name: 'Create group' }).click()
+    await page.getByRole('heading', { name: 'Desktops', level: 1 }).waitFor()
+  })
+
   it('stays in the dialog of a new API key too', async () => {
     const page = await console.openPage('/settings/developers/api-keys')
     await page.getByRole('button', { name: 'Create New Key' }).first().click()
