@@ -15,7 +15,7 @@ import {
 } from 'react'
 import { DataTableRow } from './data-table-row.tsx'
 import classes from './data-table.module.css'
-import { isTyping, isUnderDialog } from './is-typing.ts'
+import { isTyping } from './is-typing.ts'
 import { ErrorState, StaleList } from './states.tsx'
 import { ExportButton, TableMenu } from './table-menu.tsx'
 import { texts } from './texts.ts'
@@ -244,7 +244,7 @@ const KEYS: Readonly<Record<string, number | 'open' | 'select' | 'first' | 'last
   x: 'select',
 }
 
-/** `j` from anywhere on the page but an input, unless a dialog lies over it, leads into the rows. */
+/** `j` from anywhere on the page but an input leads into the rows. */
 function useStartKey(
   scroll: { readonly current: HTMLDivElement | null },
   focusFirst: () => void,
@@ -258,7 +258,6 @@ function useStartKey(
       if (event.key !== 'j' || event.metaKey || event.ctrlKey || event.altKey) return
       if (isTyping(event.target) || scroll.current?.contains(document.activeElement) === true)
         return
-      if (isUnderDialog()) return
       event.preventDefault()
       start.current()
     }

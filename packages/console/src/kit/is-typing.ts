@@ -6,7 +6,7 @@ export function isTyping(target: EventTarget | null): boolean {
   )
 }
 
-/** Whether a dialog lies over the page: keys that lead elsewhere would take away what it shows or asks. */
-export function isUnderDialog(): boolean {
-  return document.querySelector('[role=dialog][aria-modal=true]') !== null
+/** Whether the page is covered while its admin gets elsewhere what it lacks: no key leads away from it. */
+export function isCovered(): boolean {
+  return document.querySelector('#root[inert]') !== null
 }

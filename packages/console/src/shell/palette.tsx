@@ -12,7 +12,6 @@ import {
 import { BookmarkIcon, DeviceDesktopIcon, PersonIcon, SearchIcon } from '@primer/octicons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { isUnderDialog } from '../kit/is-typing.ts'
 import { useOpenView, useSavedViews } from '../kit/saved-view-query.ts'
 import { quoteText } from '../kit/search-text.ts'
 import { usePlaces } from './navigation.ts'
@@ -74,7 +73,7 @@ export function Palette() {
 
 /** A dialog keeps what it shows or asks: the palette would lead away from it. */
 function openPalette(): void {
-  if (!isUnderDialog()) spotlight.open()
+  if (document.querySelector('[role=dialog][aria-modal=true]') === null) spotlight.open()
 }
 
 /** The places of a group that the text names, or means by another word. */

@@ -1,7 +1,7 @@
-/* `g` and a letter lead to a page, from anywhere but an input and what a dialog lies over. */
+/* `g` and a letter lead to a page, from anywhere but an input, unless the page is covered. */
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import { isTyping, isUnderDialog } from '../kit/is-typing.ts'
+import { isCovered, isTyping } from '../kit/is-typing.ts'
 import { usePlaces } from './navigation.ts'
 
 /** The second key must follow within this time. */
@@ -19,7 +19,7 @@ export function useGoToKeys(): void {
     let pressedAt = Number.NEGATIVE_INFINITY
     const listen = (event: KeyboardEvent) => {
       if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return
-      if (isUnderDialog()) return
+      if (isCovered()) return
       const target = targets.get(event.key)
       if (event.timeStamp - pressedAt < PAUSE_MS && target !== undefined) {
         event.preventDefault()
