@@ -57,6 +57,34 @@ test('applies what is pending, in order, once', async () => {
   await database.pool.query('select from first, second')
 })
 
+test('a migration that waits for a table keeps nobody from it, and is applied when it is free', async () => {
+  await migrate(await writeMigrations({ '0001_first.sql': FIRST }))
+  const reader = await database.pool.connect()
+  try {
+    await reader.query('begin; select from first')
+    const two = await writeMigrations({
+      '0001_first.sql': FIRST,
+      '0002_column.sql': 'alter table first add column name text;',
+    })
+    const migrated = migrate(two)
+    await expect
+      .poll(async () => {
+        const { rows } = await database.pool.query<{ count: number }>(
+          `select count(*)::int as count from pg_locks where not granted
+             and database = (select oid from pg_database where datname = current_database())`,
+        )
+        return rows[0]?.count
+      })
+      .toBe(1)
+    // Behind the migration, which gives up before the one before it is done.
+    await database.pool.query('select from first')
+    await reader.query('commit')
+    expect(await migrated).toEqual(['0002_column'])
+  } finally {
+    reader.release(true)
+  }
+})
+
 test('accepts a folder without migrations, and one that does not exist', async () => {
   expect(await migrate(await writeMigrations({}))).toEqual([])
   expect(await migrate('/nonexistent/migrations')).toEqual([])

@@ -4,6 +4,8 @@
  */
 import type { Client } from 'pg'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { SECOND_MS } from '../platform/clock.ts'
 import type { DatabaseConnection } from '../platform/db/connection.ts'
 import { DatabaseClient } from '../platform/db/database-client.ts'
 import { DatabaseNetwork } from '../platform/db/database-network.ts'
@@ -38,8 +40,12 @@ export interface MigrationState {
 }
 
 const MIGRATIONS_FOLDER = join(import.meta.dirname, 'migrations')
-/** A lock that is not to be had is reported instead of blocking everybody behind it. */
-const LOCK_TIMEOUT = '30s'
+/** Whoever uses a table waits behind a migration that waits for it: for so long at a time, and not for as long as that tries. */
+const LOCK_TIMEOUT = '2s'
+const LOCK_PAUSE_MS = SECOND_MS
+/** A lock that is not to be had by then, as while a backup is written, is reported. */
+const LOCK_TRIES_MS = 30 * SECOND_MS
+const LOCK_NOT_AVAILABLE = '55P03'
 
 /** A column, function or conversion that is not there, a value of another form, or no right to read it. */
 const FOREIGN_LEDGER_CODES = /^(?:42703|42846|42883|42804|42809|42501|22)/
@@ -80,7 +86,7 @@ export async function migrateDatabase(
     if (options.isRestoring !== true) await assertNotRestoring(client)
     const applied: Migration[] = []
     for (;;) {
-      const migration = await applyNext(client, migrations, compatibleFrom)
+      const migration = await withLocks(() => applyNext(client, migrations, compatibleFrom))
       if (migration === undefined) return applied
       applied.push(migration)
       options.log.info({ migration: migration.name }, 'database.migration_applied')
@@ -141,6 +147,20 @@ async function assertNotRestoring(client: Client): Promise<void> {
   throw new MigrationError(
     'A restore into this database was not finished, so that it cannot be used. Make it anew (drop database, create database) and restore again.',
   )
+}
+
+/** Tries again what was not given the locks that it needs; nothing of it was done. */
+async function withLocks<Result>(work: () => Promise<Result>): Promise<Result> {
+  const endMs = performance.now() + LOCK_TRIES_MS
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      const isLocked = error instanceof Error && errorCodeOf(error.cause) === LOCK_NOT_AVAILABLE
+      if (!isLocked || performance.now() >= endMs) throw error
+      await sleep(LOCK_PAUSE_MS)
+    }
+  }
 }
 
 /** The lock lives as long as the transaction, so it works behind a connection pooler too. */
