@@ -20,13 +20,15 @@ import { texts } from './texts.ts'
 const PERMISSION = 'Manage User Requests'
 const MESSAGE_LENGTH_MAX = 4_000
 const DIALOG_HEIGHT = 320
+const TOLD_BY_FIELDS: ReadonlySet<string> = new Set(['requester_message', 'expires_at'])
 
 /** The button on the page of an issue; nothing where an exemption would change nothing. */
 export function AskExemption({ issue }: { readonly issue: Issue }) {
   const [isAsking, setAsking] = useState(false)
   const may = useMay(PERMISSION)
   const state = stateOf(issue, useNow())
-  if (state === 'resolved' || state === 'exempted') return null
+  // What is being typed stays when the issue is resolved meanwhile.
+  if (!isAsking && (state === 'resolved' || state === 'exempted')) return null
   // Exemptions are for devices.
   if (issue.device_information.record === undefined) return null
   const close = () => setAsking(false)
@@ -53,7 +55,7 @@ interface AskFormProps {
   readonly onClose: () => void
 }
 
-/** The owner of the device is who most likely asks. */
+/** The owner of the device is who most likely asks; where nobody can say who that is, somebody is chosen. */
 function OwnedIssue({ issue, onClose }: AskFormProps) {
   const ownerId = issue.device_information.record?.registered_owner_info.identifier ?? ''
   const query = useQuery({
@@ -61,7 +63,9 @@ function OwnedIssue({ issue, onClose }: AskFormProps) {
     queryFn: async ({ signal }): Promise<Choice | null> => {
       if (ownerId === '') return null
       const request = { path: { id: ownerId }, signal, throwOnError: true } as const
-      const { id, name, email } = (await getPeopleById(request)).data
+      const answer = await getPeopleById(request).catch(() => undefined)
+      if (answer === undefined) return null
+      const { id, name, email } = answer.data
       return { value: id, label: `${name} (${email})` }
     },
   })
@@ -99,13 +103,16 @@ function AskForm({ issue, owner, onClose }: AskFormProps & { readonly owner: Cho
     },
   })
   const faults = fieldFaultsOf(ask.error)
+  // Of the person and the issue the service says what is wrong below the form.
+  const isToldByFields =
+    faults !== null && Object.keys(faults).every((name) => TOLD_BY_FIELDS.has(name))
   return (
     <DialogForm
       label={texts.ask}
       isChanged={form.isDirty()}
       isIncomplete={person === null || message.trim() === ''}
       isPending={ask.isPending}
-      error={faults === null ? ask.error : null}
+      error={isToldByFields ? null : ask.error}
       onSubmit={form.onSubmit(() => {
         if (person !== null) ask.mutate({ personId: person.value })
       })}

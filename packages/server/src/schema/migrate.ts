@@ -189,6 +189,7 @@ async function apply(client: Client, migration: Migration, compatibleFrom: numbe
       `set local statement_timeout = 0; set local lock_timeout = '${LOCK_TIMEOUT}'`,
     )
     await client.query(migration.sql)
+    await client.query(ADD_COMPATIBLE_FROM)
   } catch (error) {
     const advice = TAKEN_NAME_CODES.has(errorCodeOf(error)) ? `. ${OWN_DATABASE}` : ''
     throw new MigrationError(
@@ -196,7 +197,6 @@ async function apply(client: Client, migration: Migration, compatibleFrom: numbe
       { cause: error },
     )
   }
-  await client.query(ADD_COMPATIBLE_FROM)
   await client.query(
     'insert into schema_migration (version, name, checksum, compatible_from) values ($1, $2, $3, $4)',
     [migration.version, migration.name, migration.checksum, compatibleFrom],
