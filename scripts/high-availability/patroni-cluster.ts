@@ -166,7 +166,8 @@ function toConfiguration(settings: NodeSettings) {
         postgresql: {
           use_pg_rewind: true,
           use_slots: true,
-          parameters: { max_connections: 200, wal_keep_size: '256MB', shared_buffers: '64MB' },
+          // A server that was rewound asks for the log since the checkpoint before both parted, which may be the whole of it.
+          parameters: { max_connections: 200, wal_keep_size: '2GB', shared_buffers: '64MB' },
         },
       },
       initdb: [{ encoding: 'UTF8' }, 'data-checksums'],
