@@ -96,6 +96,6 @@ export function createOrganisationPart(
     channels: { [ORGANISATION_CHANNEL]: () => features.forget() },
     onReconnect: () => features.forget(),
     jobs: [periodicJob('key usage', () => keyUsage.flush())],
-    stop: () => keyUsage.flush(),
+    stop: () => keyUsage.stop(),
   }
 }

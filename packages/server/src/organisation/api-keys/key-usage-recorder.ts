@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
-import type { Clock } from '../../platform/clock.ts'
+import { SECOND_MS, type Clock } from '../../platform/clock.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { updateKeysLastUsed } from './api-key-store.ts'
 import { addPermissionUses, toDayBegin, type PermissionUses } from './permission-use-store.ts'
@@ -17,49 +18,114 @@ export interface PermissionUse {
 export interface KeyUsageRecorder {
   recordUse(keyId: string): void
   recordPermissionUse(use: PermissionUse): void
-  /** Writes what is remembered; called on a timer and before the process ends. */
+  /** Writes what is remembered; called on a timer. What could not be written is remembered on. */
   flush(): Promise<void>
+  /** Writes what is remembered before the process ends, and tries for a moment where the database is away. */
+  stop(): Promise<void>
 }
+
+/** What is remembered while nothing can be written: of each kind, the newest of this many. */
+const ROWS_MAX = 10_000
+/** A server that is started anew, or another that takes over, is often there by then. */
+const STOP_PATIENCE_MS = 3 * SECOND_MS
+const STOP_RETRY_MS = SECOND_MS / 4
 
 /**
  * Creates the recorder. What it holds between two flushes, at most a row per key, permission and day, is lost
- * when the process dies.
+ * when the process dies. A flush whose answer is lost on the way is counted twice.
  */
 export function createKeyUsageRecorder(db: Kysely<Schema>, clock: Clock): KeyUsageRecorder {
   let lastUsedById = new Map<string, Date>()
   let uses = new Map<string, PermissionUses>()
+  let flushing = Promise.resolve()
+
+  async function writeLastUsed(): Promise<void> {
+    const batch = lastUsedById
+    if (batch.size === 0) return
+    lastUsedById = new Map()
+    try {
+      await updateKeysLastUsed(db, batch)
+    } catch (error) {
+      lastUsedById = keepNewest([...batch, ...lastUsedById])
+      throw error
+    }
+  }
+
+  async function writeUses(): Promise<void> {
+    const batch = uses
+    if (batch.size === 0) return
+    uses = new Map()
+    try {
+      await addPermissionUses(db, [...batch.values()])
+    } catch (error) {
+      for (const [place, later] of uses) batch.set(place, joinUses(batch.get(place), later))
+      uses = keepNewest(batch)
+      throw error
+    }
+  }
+
+  /** One after another: whoever stops also writes what a flush that runs could not. */
+  function flush(): Promise<void> {
+    const write = async () => {
+      await writeLastUsed()
+      await writeUses()
+    }
+    flushing = flushing.then(write, write)
+    return flushing
+  }
+
   return {
     recordUse: (keyId) => lastUsedById.set(keyId, clock.now()),
     recordPermissionUse: (use) => {
       const at = clock.now()
       const place = `${use.keyId} ${toDayBegin(at).getTime()} ${use.permission}`
-      uses.set(place, addUse(uses.get(place), use, at))
+      uses.set(place, joinUses(uses.get(place), toUses(use, at)))
     },
-    flush: async () => {
-      const batch = { lastUsedById, uses: [...uses.values()] }
-      lastUsedById = new Map()
-      uses = new Map()
-      if (batch.lastUsedById.size > 0) await updateKeysLastUsed(db, batch.lastUsedById)
-      if (batch.uses.length > 0) await addPermissionUses(db, batch.uses)
+    flush,
+    stop: async () => {
+      const endMs = performance.now() + STOP_PATIENCE_MS
+      for (;;) {
+        try {
+          await flush()
+          return
+        } catch (error) {
+          if (performance.now() >= endMs) throw error
+          await sleep(STOP_RETRY_MS)
+        }
+      }
     },
   }
 }
 
-function addUse(
-  before: PermissionUses | undefined,
+function keepNewest<Value>(rows: Iterable<readonly [string, Value]>): Map<string, Value> {
+  return new Map([...rows].slice(-ROWS_MAX))
+}
+
+function toUses(
   { keyId, permission, isAllowed, operation }: PermissionUse,
   at: Date,
 ): PermissionUses {
-  const { allowedCount = 0, refusedCount = 0, lastAllowedAt = null } = before ?? {}
-  const { lastRefusedAt = null, lastRefusedOperation = null } = before ?? {}
   return {
     keyId,
     permission,
     dayBeganAt: toDayBegin(at),
-    allowedCount: allowedCount + (isAllowed ? 1 : 0),
-    refusedCount: refusedCount + (isAllowed ? 0 : 1),
-    lastAllowedAt: isAllowed ? at : lastAllowedAt,
-    lastRefusedAt: isAllowed ? lastRefusedAt : at,
-    lastRefusedOperation: isAllowed ? lastRefusedOperation : operation,
+    allowedCount: isAllowed ? 1 : 0,
+    refusedCount: isAllowed ? 0 : 1,
+    lastAllowedAt: isAllowed ? at : null,
+    lastRefusedAt: isAllowed ? null : at,
+    lastRefusedOperation: isAllowed ? null : operation,
+  }
+}
+
+/** Both of the same key, permission and day. */
+function joinUses(before: PermissionUses | undefined, later: PermissionUses): PermissionUses {
+  if (before === undefined) return later
+  return {
+    ...later,
+    allowedCount: before.allowedCount + later.allowedCount,
+    refusedCount: before.refusedCount + later.refusedCount,
+    lastAllowedAt: later.lastAllowedAt ?? before.lastAllowedAt,
+    lastRefusedAt: later.lastRefusedAt ?? before.lastRefusedAt,
+    lastRefusedOperation: later.lastRefusedOperation ?? before.lastRefusedOperation,
   }
 }

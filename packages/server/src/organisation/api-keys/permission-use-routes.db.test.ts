@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runRetention } from '../../../test/support/run-retention.ts'
 import { createServiceApi, type ServiceApi } from '../../../test/support/composed-api.ts'
@@ -123,6 +124,68 @@ describe('what a key was refused for', () => {
     await expect(use('999999999', 'Remove Devices', false)).resolves.toBeUndefined()
     const missing = await api.request<TestRefusal>('/api_keys/999999999/refusals', { key: manager })
     expect(missing.status).toBe(404)
+  })
+})
+
+describe('what keys did while the database was away', () => {
+  /** Takes away what keys are written to while it works. */
+  async function without(work: () => Promise<unknown>) {
+    await sql`alter table api_key rename to api_key_away`.execute(api.db)
+    try {
+      await work()
+    } finally {
+      await sql`alter table api_key_away rename to api_key`.execute(api.db)
+    }
+  }
+  const readLastUsed = async (id: string) => {
+    const query = api.db.selectFrom('api_key').select('last_used_at').where('id', '=', id)
+    return (await query.executeTakeFirstOrThrow()).last_used_at
+  }
+
+  it('is counted when it is back, once, with what they did since', async () => {
+    const { id } = await newKey()
+    const recorder = createKeyUsageRecorder(api.db, api.clock)
+    const refuse = (operation: string) =>
+      recorder.recordPermissionUse({
+        ...{ keyId: id, permission: 'Remove Devices', isAllowed: false, operation },
+      })
+    const first = api.clock.now()
+    recorder.recordUse(id)
+    refuse('DELETE /devices/{id}')
+    await without(() => expect(recorder.flush()).rejects.toThrow('api_key'))
+    api.clock.advance(1_000)
+    refuse('DELETE /devices')
+    await without(() => expect(recorder.flush()).rejects.toThrow('api_key'))
+    await recorder.flush()
+    await recorder.flush()
+    expect(await readLastUsed(id)).toEqual(first)
+    expect((await read(id)).data).toEqual([
+      expect.objectContaining({
+        refused_count: 2,
+        last_refused_at: api.clock.now().toISOString(),
+        last_refused_operation: 'DELETE /devices',
+      }),
+      expect.anything(),
+    ])
+  })
+
+  it('is counted by a process that stops, where the database is back in a moment', async () => {
+    const { id } = await newKey()
+    const recorder = createKeyUsageRecorder(api.db, api.clock)
+    recorder.recordUse(id)
+    let stopping: Promise<void> | undefined
+    await without(async () => {
+      await expect(recorder.flush()).rejects.toThrow('api_key')
+      stopping = recorder.stop()
+    })
+    await stopping
+    expect(await readLastUsed(id)).toEqual(api.clock.now())
+  })
+
+  it('does not hold up for ever a process that stops', async () => {
+    const recorder = createKeyUsageRecorder(api.db, api.clock)
+    recorder.recordUse('1')
+    await without(() => expect(recorder.stop()).rejects.toThrow('api_key'))
   })
 })
 
