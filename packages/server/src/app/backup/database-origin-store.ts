@@ -84,7 +84,7 @@ const selectNotedOrigin = sql<NotedOrigin>`
     (extract(epoch from clock_timestamp() - greatest(o.noted_at, c.seen_at)) * 1000)::float8 as "silentMs"
   from database_origin o left join database_clock c on true`
 
-/** Notes where it is. */
+/** Notes where it is. The time stays while only commits wait for a standby, or no longer do: a standby is known by it. */
 export async function upsertOrigin(
   tx: Transaction<Schema>,
   { systemIdentifier, timelineId, isSynchronous }: DatabaseOrigin,
@@ -94,7 +94,10 @@ export async function upsertOrigin(
     values (${systemIdentifier}, ${timelineId}, ${isSynchronous}, clock_timestamp())
     on conflict (is_single) do update set system_identifier = excluded.system_identifier,
       timeline_id = excluded.timeline_id, is_synchronous = excluded.is_synchronous,
-      noted_at = excluded.noted_at`.execute(tx)
+      noted_at = case
+        when (database_origin.system_identifier, database_origin.timeline_id)
+          = (excluded.system_identifier, excluded.timeline_id) then database_origin.noted_at
+        else excluded.noted_at end`.execute(tx)
 }
 
 /** Forgets where it was: the next worker notes it. */

@@ -187,6 +187,16 @@ it('is told everything anew after a standby took over much earlier or later than
   expect(await countRestatements()).toBe(1)
 })
 
+it('a standby is the same one when commits begin or stop to wait for it, and another after it took over', async () => {
+  const { noted_at: since } = await noted()
+  await pretend({ is_synchronous: true })
+  await follow()
+  expect(await noted()).toMatchObject({ is_synchronous: false, noted_at: since })
+  await pretend({ timeline_id: '7' })
+  await follow()
+  expect((await noted()).noted_at.getTime()).toBeGreaterThan(since.getTime())
+})
+
 it('is noted without a reconnect that commits have stopped waiting for a standby', async () => {
   const { db } = streams
   const log = { ...SILENT_LOGGER, warn }

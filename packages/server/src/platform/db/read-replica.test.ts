@@ -120,6 +120,21 @@ it('is not led to the primary with its connection broken where that takes no com
   expect(logProblem).toHaveBeenCalledExactlyOnceWith('it is behind')
 })
 
+it('tells once that the role may not have the rest sent to a standby, asks no more, and uses the standby when it has everything', async () => {
+  const states = [{ ...CURRENT, hasReplayed: false }]
+  const { flushPrimary, logProblem, primaryClient, read, replicaClient } = open(states)
+  flushPrimary.mockRejectedValue(Object.assign(new Error('permission denied'), { code: '42501' }))
+  for (const state of [...states, CURRENT, ...states]) {
+    states[0] = state
+    expect(await read()).toBe(state === CURRENT ? replicaClient : primaryClient)
+    await sleep(REST_MS)
+  }
+  expect(flushPrimary).toHaveBeenCalledOnce()
+  expect(logProblem).toHaveBeenCalledExactlyOnceWith(
+    expect.stringContaining('may not execute pg_logical_emit_message'),
+  )
+})
+
 it.each([
   ['is behind', BEHIND, 'it is behind'],
   ['was promoted by itself', { ...CURRENT, isStandby: false }, 'it is no standby'],

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { Pool, PoolClient } from 'pg'
 import { SECOND_MS } from '../clock.ts'
+import { errorCodeOf } from '../error-code-of.ts'
 
 /** Runs `work`, whose reads by `db` may be answered by a standby. It must write nothing by it. */
 export function readFromReplica<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -68,6 +69,11 @@ const POSITION = `select pg_current_wal_insert_lsn()::text as lsn,
  */
 const FLUSH = `select pg_logical_emit_message(true, 'heliograph', '')`
 
+/** The role has no EXECUTE on it (PostgreSQL, appendix A: insufficient_privilege). */
+const FLUSH_REFUSED_CODE = '42501'
+const FLUSH_REFUSED =
+  'it is behind while little is written, and the role of DATABASE_URL may not execute pg_logical_emit_message, which would send it the rest'
+
 /**
  * What the standby has replayed tells by itself on which history it is: the timeline is noted among the rows
  * (`database_origin`) after each takeover.
@@ -109,6 +115,9 @@ export class ReplicaRouter {
   /** Who the primary is, once its rows say so. */
   #own: DatabaseIdentity | undefined
   #flush: Promise<void> | undefined
+  /** It is not asked for again: each refusal is an error in the log of the server. */
+  #isFlushRefused = false
+  #hasLoggedRefusal = false
   #restsUntilMs = -Infinity
   #problem: string | undefined
 
@@ -159,7 +168,10 @@ export class ReplicaRouter {
     position: LogPosition,
     own: DatabaseIdentity,
   ): Promise<string | undefined> {
-    const problem = await findLag(client, position, () => this.#flushPrimary())
+    const problem = await findLag(client, position, {
+      ask: () => this.#flushPrimary(),
+      isRefused: () => this.#isFlushRefused,
+    })
     if (problem !== undefined || this.#known.has(client)) return problem
     const { rows } = await client.query<DatabaseIdentity>(IDENTITY)
     if (!isDeepStrictEqual(rows[0], own)) {
@@ -173,11 +185,13 @@ export class ReplicaRouter {
 
   /** One commit for all reads that wait for it. A primary that refuses answers them itself. */
   #flushPrimary(): void {
-    if (this.#flush !== undefined) return
+    if (this.#flush !== undefined || this.#isFlushRefused) return
     this.#flush = this.#askPrimary(FLUSH)
       .then(
         () => undefined,
-        () => undefined,
+        (error: unknown) => {
+          this.#isFlushRefused = errorCodeOf(error) === FLUSH_REFUSED_CODE
+        },
       )
       .finally(() => (this.#flush = undefined))
   }
@@ -200,15 +214,24 @@ export class ReplicaRouter {
     this.#restsUntilMs = performance.now() + REST_MS
     if (this.#problem === problem) return
     this.#problem = problem
+    // It comes and goes with the traffic.
+    if (problem === FLUSH_REFUSED && this.#hasLoggedRefusal) return
+    this.#hasLoggedRefusal ||= problem === FLUSH_REFUSED
     this.#options.logProblem(problem)
   }
 }
 
-/** Why a standby does not have what the primary had; undefined when it does. `flush` is asked for what it cannot have yet. */
+/** Takes to the disk of the primary what a standby cannot have yet. */
+interface PrimaryFlush {
+  readonly ask: () => void
+  readonly isRefused: () => boolean
+}
+
+/** Why a standby does not have what the primary had; undefined when it does. */
 async function findLag(
   client: PoolClient,
   { lsn, flushedLsn, timelineId }: LogPosition,
-  flush: () => void,
+  flush: PrimaryFlush,
 ): Promise<string | undefined> {
   const endMs = performance.now() + REPLAY_WAIT_MS
   let isFlushAsked = false
@@ -218,10 +241,12 @@ async function findLag(
     if (state?.isStandby !== true) return 'it is no standby'
     if (state.timelineId !== timelineId) return 'it is not on the timeline of the primary'
     if (state.hasReplayed) return undefined
-    if (performance.now() >= endMs) return 'it is behind'
+    if (performance.now() >= endMs) {
+      return state.hasFlushed && flush.isRefused() ? FLUSH_REFUSED : 'it is behind'
+    }
     if (state.hasFlushed && looks >= LOOKS_BEFORE_FLUSH && !isFlushAsked) {
       isFlushAsked = true
-      flush()
+      flush.ask()
     }
     await sleep(REPLAY_POLL_MS)
   }
