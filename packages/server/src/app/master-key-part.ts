@@ -3,6 +3,7 @@
  * key that missed a process shows here, and not when a receiver or an admin needs a secret.
  */
 import type { ServicePart } from '../changes/foundation.ts'
+import { askingDatabase } from '../platform/http/health.ts'
 import type { MasterKeys } from '../platform/secrets/master-key.ts'
 import { countSealedSecrets } from '../platform/secrets/reseal-secrets.ts'
 import { periodicJob } from '../schema/jobs.ts'
@@ -22,7 +23,7 @@ export function createMasterKeyPart(dependencies: MasterKeyDependencies): Servic
   return {
     name: 'master key',
     roles: PROCESS_ROLES,
-    health: () => assertMasterKeyFits(dependencies),
+    health: askingDatabase(() => assertMasterKeyFits(dependencies)),
     jobs: [periodicJob('master key', () => assertSecretsOpen(dependencies))],
   }
 }

@@ -19,6 +19,7 @@ import { openDatabase, pingDatabase } from '../platform/db/database.ts'
 import { createWriteCheck } from '../platform/db/write-check.ts'
 import { createListener, type Listener } from '../platform/db/listener.ts'
 import { SYNCHRONISE_INTERVAL_MS } from '../platform/db/synchronised-clock.ts'
+import { askingDatabase } from '../platform/http/health.ts'
 import type { ApiRoute } from '../platform/http/route.ts'
 import type { Job } from '../platform/jobs/job.ts'
 import type { Outbound } from '../platform/net/outbound.ts'
@@ -236,7 +237,7 @@ function createDatabasePart({ db, replicaCounts }: PartsFoundation): ServicePart
   return {
     name: 'database',
     roles: PROCESS_ROLES,
-    health: () => pingDatabase(db),
+    health: askingDatabase(() => pingDatabase(db)),
     metrics: [
       {
         name: 'heliograph_replica_reads_total',
@@ -251,7 +252,7 @@ function createDatabasePart({ db, replicaCounts }: PartsFoundation): ServicePart
 
 /** Says whether what the process is told can be stored. */
 function createWritesPart({ db, network }: PartsFoundation): ServicePart {
-  const health = createWriteCheck(db, network)
+  const health = askingDatabase(createWriteCheck(db, network))
   return { name: 'database writes', roles: PROCESS_ROLES, health }
 }
 

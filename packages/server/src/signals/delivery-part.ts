@@ -2,6 +2,7 @@ import type { Schema } from '../schema/schema.ts'
 import { toLogError, type Foundation, type ServicePart } from '../changes/foundation.ts'
 import { pingDatabase, type Database } from '../platform/db/database.ts'
 import type { Listener } from '../platform/db/listener.ts'
+import { askingDatabase } from '../platform/http/health.ts'
 import type { Outbound } from '../platform/net/outbound.ts'
 import { periodicJob } from '../schema/jobs.ts'
 import { releaseEveryClaim } from './dispatch/claim-store.ts'
@@ -85,7 +86,7 @@ export function createDeliveryPart(
     ],
     retention: [...deliveryRetention(settings), waitingEventRetention(foundation.db, settings)],
     // Its connections are its own: those of the API may be well when these are not.
-    health: () => pingDatabase(database.db),
+    health: askingDatabase(() => pingDatabase(database.db)),
     start: async () => {
       // The embedded database belongs to one service, so that no other process can be delivering.
       if (settings.databaseUrl === undefined) await releaseEveryClaim(db)

@@ -1,13 +1,16 @@
 import fastify from 'fastify'
 import { expect, it, vi } from 'vitest'
-import { registerHealth, type ReadinessCheck } from './health.ts'
+import { askingDatabase, registerHealth, type ReadinessCheck } from './health.ts'
 
-const away = () =>
+const refused = () =>
   Promise.reject(Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }))
-const silent = () => new Promise<void>(() => undefined)
+const away = askingDatabase(refused)
+const hanging = () => new Promise<void>(() => undefined)
+const silent = askingDatabase(hanging)
 const broken = () => Promise.reject(new Error('no key can sign'))
-const full = () =>
-  Promise.reject(Object.assign(new Error('could not extend file'), { code: '53100' }))
+const full = askingDatabase(() =>
+  Promise.reject(Object.assign(new Error('could not extend file'), { code: '53100' })),
+)
 const well = () => Promise.resolve()
 
 async function look(checks: Readonly<Record<string, ReadinessCheck>>) {
@@ -53,6 +56,15 @@ it('what fails for itself is told beside it', async () => {
   })
   expect(checks).toEqual({ database: 'failed', database_writes: 'failed', signing_keys: 'failed' })
   expect(told).toEqual(['database', 'database_writes', 'signing_keys'])
+})
+
+it.each([
+  ['does not answer', hanging],
+  ['is refused by something else', refused],
+])('what asks no database and %s is told beside a database that is away', async (_name, check) => {
+  const { checks, told } = await look({ database: away, release_server: check })
+  expect(checks).toEqual({ database: 'failed', release_server: 'failed' })
+  expect(told).toEqual(['database', 'release_server'])
 })
 
 it('a check that the database does not answer fails by itself while the database answers others', async () => {

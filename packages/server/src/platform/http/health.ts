@@ -4,7 +4,16 @@ import { SECOND_MS } from '../clock.ts'
 import { findDatabaseFault, hindersWrites } from '../db/database-fault.ts'
 
 /** Rejects while the thing that it looks at cannot serve. */
-export type ReadinessCheck = () => Promise<void>
+export interface ReadinessCheck {
+  (): Promise<void>
+  /** Whether it asks the database, without which it can tell nothing. */
+  readonly needsDatabase?: boolean
+}
+
+/** A check that asks the database. */
+export function askingDatabase(check: () => Promise<void>): ReadinessCheck {
+  return Object.assign(() => check(), { needsDatabase: true })
+}
 
 const CHECK_TIMEOUT_MS = 2 * SECOND_MS
 /** The check that others need an answer of. */
@@ -13,8 +22,8 @@ const DATABASE = 'database'
 /**
  * Serves `/healthz` (the process answers: 200 as long as it does) and `/readyz` (it can serve: 200 when
  * every check passes within two seconds, else 503). Both are public; the reasons of a failure go to
- * the log only. What could not be looked at because the database is away is `unknown`, and told by the check of the
- * database alone.
+ * the log only. A check that asks the database and is not answered because it is away is `unknown`, and told by the
+ * check of the database alone.
  */
 export function registerHealth(
   app: FastifyInstance,
@@ -26,13 +35,15 @@ export function registerHealth(
     const looks = await Promise.all(
       Object.entries(checks).map(async ([name, check]) => ({
         name,
+        needsDatabase: check.needsDatabase === true,
         failure: await findFailure(shareCheck(running, check)),
       })),
     )
     const isDatabaseAway = looks.some(({ name, failure }) => name === DATABASE && failure)
-    const results = looks.map(({ name, failure }) => {
+    const results = looks.map(({ name, needsDatabase, failure }) => {
       if (failure === undefined) return [name, 'ok'] as const
-      if (isDatabaseAway && name !== DATABASE && isForDatabase(failure.reason)) {
+      const mayBeUnknown = isDatabaseAway && name !== DATABASE && needsDatabase
+      if (mayBeUnknown && isForDatabase(failure.reason)) {
         return [name, 'unknown'] as const
       }
       request.log.warn({ err: failure.reason, check: name }, 'not ready')
