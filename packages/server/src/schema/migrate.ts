@@ -4,14 +4,13 @@
  */
 import type { Client } from 'pg'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { SECOND_MS } from '../platform/clock.ts'
 import type { DatabaseConnection } from '../platform/db/connection.ts'
 import { DatabaseClient } from '../platform/db/database-client.ts'
 import { DatabaseNetwork } from '../platform/db/database-network.ts'
 import type { DatabaseLog } from '../platform/db/database-log.ts'
 import { errorCodeOf } from '../platform/error-code-of.ts'
 import { FORMER_VERSION } from './former-version.ts'
+import { LOCK_TIMEOUT_MS, withLocks } from './lock-tries.ts'
 import { readMigrations } from './migration-files.ts'
 import type { Migration } from './migration-files.ts'
 import { MigrationError } from './migration-error.ts'
@@ -40,13 +39,6 @@ export interface MigrationState {
 }
 
 const MIGRATIONS_FOLDER = join(import.meta.dirname, 'migrations')
-/** Whoever uses a table waits behind a migration that waits for it: for so long at a time, and not for as long as that tries. */
-const LOCK_TIMEOUT = '2s'
-const LOCK_PAUSE_MS = SECOND_MS
-/** A lock that is not to be had by then, as while a backup is written, is reported. */
-const LOCK_TRIES_MS = 30 * SECOND_MS
-const LOCK_NOT_AVAILABLE = '55P03'
-
 /** A column, function or conversion that is not there, a value of another form, or no right to read it. */
 const FOREIGN_LEDGER_CODES = /^(?:42703|42846|42883|42804|42809|42501|22)/
 /** A table, object or function of the same name is there already. */
@@ -149,20 +141,6 @@ async function assertNotRestoring(client: Client): Promise<void> {
   )
 }
 
-/** Tries again what was not given the locks that it needs; nothing of it was done. */
-async function withLocks<Result>(work: () => Promise<Result>): Promise<Result> {
-  const endMs = performance.now() + LOCK_TRIES_MS
-  for (;;) {
-    try {
-      return await work()
-    } catch (error) {
-      const isLocked = error instanceof Error && errorCodeOf(error.cause) === LOCK_NOT_AVAILABLE
-      if (!isLocked || performance.now() >= endMs) throw error
-      await sleep(LOCK_PAUSE_MS)
-    }
-  }
-}
-
 /** The lock lives as long as the transaction, so it works behind a connection pooler too. */
 async function applyNext(
   client: Client,
@@ -186,7 +164,7 @@ async function applyNext(
 async function apply(client: Client, migration: Migration, compatibleFrom: number): Promise<void> {
   try {
     await client.query(
-      `set local statement_timeout = 0; set local lock_timeout = '${LOCK_TIMEOUT}'`,
+      `set local statement_timeout = 0; set local lock_timeout = ${LOCK_TIMEOUT_MS}`,
     )
     await client.query(migration.sql)
     await client.query(ADD_COMPATIBLE_FROM)
