@@ -10,6 +10,8 @@ export interface ScimColumn {
   readonly expression: Expression<unknown>
   /** A bigint that is compared as its decimal text. */
   readonly isId?: boolean
+  /** How a text is found in any case where no index has `expression`. */
+  readonly equals?: (value: string) => Expression<SqlBool>
 }
 
 /** Where the values of a multi-valued attribute live. */
@@ -26,8 +28,8 @@ export interface ScimColumns {
 }
 
 /**
- * The condition that a filter means for resources of a type: true or false, never null. Without a filter
- * it is always true. Values are bound parameters. Attributes of `others`, the types that are searched beside this
+ * The condition that a filter means for resources of a type, which null does not meet. Without a filter
+ * it is always true. Values are bound parameters. A comparison for equality stands as indexes know it. Attributes of `others`, the types that are searched beside this
  * one, have no value.
  *
  * @throws ScimError `invalidFilter`, also for an attribute that is in no column
@@ -52,7 +54,8 @@ function filterToSql(filter: BoundFilter, places: ScimColumns): Expression<SqlBo
       return sql<SqlBool>`(${sql.join(operands, separator)})`
     }
     case 'not':
-      return sql<SqlBool>`(not ${filterToSql(filter.operand, places)})`
+      // What an absent attribute makes null is not met either, whatever `and` and `or` are around it.
+      return sql<SqlBool>`(${filterToSql(filter.operand, places)} is not true)`
     case 'present':
       return sql<SqlBool>`(${columnOf(places, filter.key).expression} is not null)`
     case 'compare':
@@ -71,7 +74,7 @@ function filterToSql(filter: BoundFilter, places: ScimColumns): Expression<SqlBo
 type Comparison = Extract<BoundFilter, { kind: 'compare' }>
 
 function compareToSql(column: ScimColumn, comparison: Comparison): Expression<SqlBool> {
-  return sql<SqlBool>`coalesce(${compareNullable(column, comparison)}, false)`
+  return sql<SqlBool>`(${compareNullable(column, comparison)})`
 }
 
 const DECIMAL_ID = /^[1-9]\d{0,17}$/
@@ -92,6 +95,7 @@ function compareNullable(column: ScimColumn, comparison: Comparison): Expression
       : sql<SqlBool>`${expression} ilike ${pattern}`
   }
   if (operator === 'eq') {
+    if (column.equals !== undefined) return column.equals(value)
     return caseExact
       ? sql<SqlBool>`${expression} = ${value}`
       : sql<SqlBool>`lower(${expression}) = lower(${value})`

@@ -13,7 +13,12 @@ export const toUserColumns = (scimUrl: string): ScimColumns => ({
   columns: {
     id: { expression: sql.ref('person.id'), isId: true },
     externalId: { expression: sql.ref('person.external_id') },
-    userName: { expression: sql`coalesce(person.user_name, person.email)` },
+    userName: {
+      expression: sql`coalesce(person.user_name, person.email)`,
+      equals: (userName) =>
+        sql<SqlBool>`lower(person.user_name) = lower(${userName})
+          or person.user_name is null and ${hasEmail(userName)}`,
+    },
     'name.formatted': { expression: sql.ref('person.formatted_name') },
     'name.familyName': { expression: sql.ref('person.family_name') },
     'name.givenName': { expression: sql.ref('person.given_name') },
