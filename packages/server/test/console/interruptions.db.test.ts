@@ -6,7 +6,7 @@ import type { Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
 import { createTestKey } from '../support/api-keys.ts'
-import { composeProcess } from '../support/composed-api.ts'
+import { closeHttp, composeProcess } from '../support/composed-api.ts'
 import { insertCheck, insertDevice, insertReenrollmentRequest } from '../support/factories.ts'
 import { consoleForTests } from './support/open-console.ts'
 import { sendAs } from './support/send-as.ts'
@@ -283,7 +283,7 @@ describe('a service that is started anew', () => {
     const { http, services, parts } = console.api
     for (const { endWaiting } of parts.list) endWaiting?.()
     http.server.closeAllConnections()
-    await http.close()
+    await closeHttp(http)
     await list.getByRole('img', { name: /is cut/ }).waitFor()
     expect(await list.getByRole('link', { name: 'ada-macbook' }).isVisible()).toBe(true)
     await insertDevice(services.db, { name: 'bo-laptop' })

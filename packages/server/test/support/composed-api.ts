@@ -25,6 +25,8 @@ import { createTestDatabase } from './database.ts'
 import { ManualClock } from './manual-clock.ts'
 import { toUrl } from './to-url.ts'
 
+const CLOSE_GRACE_MS = 1_000
+
 /** A process that is made and not started. */
 export interface ComposedProcess {
   readonly parts: Parts
@@ -54,10 +56,23 @@ export async function composeProcess(
   const parts = await createParts(foundation, options)
   const selected = selectByRole(parts.list, roles)
   const http = createHttp(foundation, [watch, ...selected], collectHealth(selected, parts.listener))
-  const server: ServicePart = { name: 'HTTP', roles, stop: () => http.close() }
+  const server: ServicePart = { name: 'HTTP', roles, stop: () => closeHttp(http) }
   const supervised = { listener: parts.listener, network: foundation.network }
   const supervisor = createSupervisor([...selected, server], supervised, foundation.log)
   return { parts, http, served, supervisor }
+}
+
+/**
+ * Lets requests under way end, and closes what is open a second later. A browser opens connections before it needs them, which
+ * count as busy for minutes; meanwhile a supervisor would take the database away from everybody who shares the foundation.
+ */
+export async function closeHttp(http: FastifyInstance): Promise<void> {
+  const timer = setTimeout(() => http.server.closeAllConnections(), CLOSE_GRACE_MS)
+  try {
+    await http.close()
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 export interface ComposedApi extends Pick<ComposedProcess, 'http' | 'parts' | 'served'> {
