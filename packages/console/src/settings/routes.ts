@@ -1,4 +1,4 @@
-import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { readListSearch } from '../kit/list-search.ts'
 import { frameRoute } from '../shell/root-route.tsx'
 
@@ -13,9 +13,7 @@ export const settingsRoutes = [
   createRoute({
     getParentRoute,
     path: '/settings/developers',
-    beforeLoad: () => {
-      redirect({ to: '/settings/developers/$tab', params: { tab: 'api-keys' }, throw: true })
-    },
+    component: lazyRouteComponent(() => import('./developers-page.tsx'), 'FirstDevelopersPage'),
   }),
   createRoute({
     getParentRoute,

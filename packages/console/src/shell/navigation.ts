@@ -239,13 +239,19 @@ export const SETTINGS_OPENINGS = {
   '/settings/identity-provider': { permission: 'Manage Admins' },
   '/settings/sign-in': { area: 'Sign-in' },
   '/settings/api-keys': { area: 'API keys' },
+  '/settings/developers/ssf-streams': {
+    area: 'Shared Signals',
+    permission: 'Manage Shared Signals Framework Streams',
+  },
+  '/settings/developers/api-keys': { area: 'API keys' },
+  '/settings/developers/webhooks': { area: 'Webhooks', permission: 'Manage Webhooks' },
   '/settings/scim': { area: 'People' },
   '/settings/retention': { area: 'Organisation' },
   '/settings/account': {},
 } as const satisfies Readonly<Record<string, Opening>>
 
-/** The areas of the pages below a path; the first page leads on to another where it is not open. */
-const AREAS: readonly (readonly [path: string, opening: Opening])[] = [
+/** What the pages below a path need; the first page leads on to another where it is not open. */
+const OPENINGS: readonly (readonly [path: string, opening: Opening])[] = [
   ...PLACES.flatMap(({ places }) => places.map((place) => [place.to, place] as const)),
   ...Object.entries(SETTINGS_OPENINGS),
 ].filter(([path]) => path !== '/')
@@ -253,9 +259,9 @@ const AREAS: readonly (readonly [path: string, opening: Opening])[] = [
 /** Whether a page shows only what the signed-in admin may not see: nothing of it is asked for. */
 export function useIsClosed(path: string): boolean {
   const isOpen = useIsOpen()
-  const above = AREAS.filter(([each]) => path === each || path.startsWith(`${each}/`))
+  const above = OPENINGS.filter(([each]) => path === each || path.startsWith(`${each}/`))
   const nearest = above.toSorted(([left], [right]) => right.length - left.length)[0]
-  return nearest !== undefined && !isOpen({ area: nearest[1].area })
+  return nearest !== undefined && !isOpen(nearest[1])
 }
 
 /** The places that are open to the signed-in admin. */

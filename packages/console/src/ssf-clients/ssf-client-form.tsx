@@ -11,7 +11,6 @@ import { changedMembers } from '../kit/changed-members.ts'
 import { MeanwhileBar, useMeanwhile, type FieldWords } from '../kit/meanwhile.tsx'
 import { PageForm, type PageFormProps } from '../kit/page-form.tsx'
 import { Section } from '../kit/page.tsx'
-import { Needs } from '../shell/needs.tsx'
 import { useMay } from '../shell/session.ts'
 import { STREAMS_PERMISSION } from '../streams/stream-queries.ts'
 import { texts as streamTexts } from '../streams/texts.ts'
@@ -74,7 +73,6 @@ export function SsfClientForm(props: SsfClientFormProps) {
       width={760}
       onSubmit={form.onSubmit(meanwhile.whenDecided(submit))}
     >
-      <Needs permission={STREAMS_PERMISSION} />
       <MeanwhileBar meanwhile={meanwhile} words={FIELD_WORDS} />
       <Section title={texts.page.facts}>
         <Stack>

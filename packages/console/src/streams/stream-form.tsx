@@ -15,7 +15,6 @@ import type { Stream } from '../api/generated/types.gen.ts'
 import { MeanwhileBar, useMeanwhile } from '../kit/meanwhile.tsx'
 import { PageForm, type PageFormProps } from '../kit/page-form.tsx'
 import { Section } from '../kit/page.tsx'
-import { Needs } from '../shell/needs.tsx'
 import { useMay } from '../shell/session.ts'
 import {
   toFieldFaults,
@@ -53,7 +52,6 @@ export function StreamForm({ stream, onSubmit, ...page }: StreamFormProps) {
       width={860}
       onSubmit={form.onSubmit(meanwhile.whenDecided((values) => onSubmit(values, saved)))}
     >
-      <Needs permission={STREAMS_PERMISSION} />
       <MeanwhileBar meanwhile={meanwhile} words={STREAM_WORDS} />
       <Basics form={form} faults={faults ?? {}} asksForChanges={saved.hasEvents} />
       {form.values.deliveryType === 'push' ? (

@@ -15,7 +15,6 @@ import { changedMembers } from '../kit/changed-members.ts'
 import { MeanwhileBar, useMeanwhile, type FieldWords } from '../kit/meanwhile.tsx'
 import { PageForm, type PageFormProps } from '../kit/page-form.tsx'
 import { Section } from '../kit/page.tsx'
-import { Needs } from '../shell/needs.tsx'
 import { useMay } from '../shell/session.ts'
 import { EVENT_TYPES } from './event-types.ts'
 import { parseHeaders } from './parse-headers.ts'
@@ -80,7 +79,6 @@ export function WebhookForm(props: WebhookFormProps) {
       width={860}
       onSubmit={form.onSubmit(meanwhile.whenDecided(submit))}
     >
-      <Needs permission={WEBHOOKS_PERMISSION} />
       <MeanwhileBar meanwhile={meanwhile} words={FIELD_WORDS} />
       <Section title={words.basics}>
         <Stack>

@@ -1,15 +1,17 @@
 /* The console of an admin who is there for the bill alone, in a real browser. */
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
+import type { TestSessionOptions } from '../support/console-session.ts'
 import { consoleForTests, expectAccessible, expectFitting } from './support/open-console.ts'
 
 const console = consoleForTests()
 
 /** A page of the console, with the paths of all that was refused to it. */
-async function openForBilling(
+async function openFor(
+  session: TestSessionOptions,
   path: string,
 ): Promise<{ readonly page: Page; readonly refused: string[] }> {
-  const page = await (await console.newContext({ access: 'billing_only' })).newPage()
+  const page = await (await console.newContext(session)).newPage()
   const refused: string[] = []
   page.on('response', (response) => {
     if (response.status() === 403) refused.push(new URL(response.url()).pathname)
@@ -17,6 +19,8 @@ async function openForBilling(
   await page.goto(`/console${path}`)
   return { page, refused }
 }
+
+const openForBilling = (path: string) => openFor({ access: 'billing_only' }, path)
 
 const namesOf = (page: Page, region: string) =>
   page
@@ -74,6 +78,30 @@ describe('an admin for billing', () => {
 })
 
 describe('an admin with limited access', () => {
+  it('is told on pages that a permission opens that they do not open, and these ask for nothing that is refused', async () => {
+    const session = { access: 'limited', restrictions: ['signals', 'webhooks'] } as const
+    const { page, refused } = await openFor(session, '/settings/identity-provider')
+    const told = page.getByRole('alert').filter({ hasText: 'Your access does not include this' })
+    await told.waitFor()
+    for (const path of ['/signals/streams', '/signals/clients/1', '/signals/keys']) {
+      await page.goto(`/console${path}`)
+      await told.waitFor()
+    }
+    expect(refused).toEqual([])
+  })
+
+  it('finds of the tabs for developers those that its access opens', async () => {
+    const session = { access: 'limited', restrictions: ['signals'] } as const
+    const { page, refused } = await openFor(session, '/settings/developers')
+    await page.waitForURL('**/settings/developers/webhooks')
+    await page.getByRole('tab', { name: 'Webhooks', selected: true }).waitFor()
+    expect(await page.getByRole('tab').allInnerTexts()).toEqual(['Webhooks'])
+    await page.goto('/console/settings/developers/api-keys')
+    const told = page.getByRole('alert').filter({ hasText: 'Your access does not include this' })
+    await told.waitFor()
+    expect(refused).toEqual([])
+  })
+
   it('finds the settings that its access opens', async () => {
     const page = await console.openPage('/settings', {
       access: 'limited',
