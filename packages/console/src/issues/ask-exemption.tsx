@@ -1,12 +1,17 @@
 /* Asks for an exemption from an issue for a person, as they may do themselves at the sign-in; whoever decides does it among the requests. */
 import { Button, Checkbox, Modal, Text, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { fieldFaultsOf } from '../api/client.ts'
-import { getPeopleById, postExemptionRequests } from '../api/generated/sdk.gen.ts'
+import {
+  getExemptionRequests,
+  getPeopleById,
+  postExemptionRequests,
+} from '../api/generated/sdk.gen.ts'
 import type { Issue } from '../api/generated/types.gen.ts'
+import { configurationQuery } from '../checks/configuration-query.ts'
 import { DialogForm } from '../kit/confirm.tsx'
 import type { Choice } from '../kit/record-picker.tsx'
 import { Loaded } from '../kit/states.tsx'
@@ -22,33 +27,82 @@ const MESSAGE_LENGTH_MAX = 4_000
 const DIALOG_HEIGHT = 320
 const TOLD_BY_FIELDS: ReadonlySet<string> = new Set(['requester_message', 'expires_at'])
 
-/** The button on the page of an issue; nothing where an exemption would change nothing. */
+/** The button on the page of an issue, with its dialog; nothing where an exemption would change nothing. */
 export function AskExemption({ issue }: { readonly issue: Issue }) {
   const [isAsking, setAsking] = useState(false)
-  const may = useMay(PERMISSION)
   const state = stateOf(issue, useNow())
-  // What is being typed stays when the issue is resolved meanwhile.
-  if (!isAsking && (state === 'resolved' || state === 'exempted')) return null
   // Exemptions are for devices.
-  if (issue.device_information.record === undefined) return null
+  const isOfDevice = issue.device_information.record !== undefined
+  const wouldChange = state !== 'resolved' && state !== 'exempted'
   const close = () => setAsking(false)
   return (
     <>
-      <Button
-        variant="default"
-        size="xs"
-        disabled={!may}
-        title={may ? undefined : texts.noPermission(PERMISSION)}
-        onClick={() => setAsking(true)}
-      >
-        {texts.askExemption}
-      </Button>
+      {isOfDevice && wouldChange ? <AskButton issue={issue} onAsk={() => setAsking(true)} /> : null}
+      {/* What is being typed stays when the issue is resolved, or asked for by others, meanwhile. */}
       <Modal opened={isAsking} onClose={close} title={texts.askTitle} size={520}>
         <OwnedIssue issue={issue} onClose={close} />
       </Modal>
     </>
   )
 }
+
+interface AskButtonProps {
+  readonly issue: Issue
+  readonly onAsk: () => void
+}
+
+/** Where it is known that nothing can be asked, the button says why, or leads to what is asked already. */
+function AskButton({ issue, onAsk }: AskButtonProps) {
+  const may = useMay(PERMISSION)
+  const configuration = useQuery({
+    ...configurationQuery(issue.check_information.identifier),
+    enabled: may,
+  })
+  const waiting = useQuery({ ...openRequestQuery(issue.id), enabled: may })
+  const requestId = waiting.data ?? undefined
+  if (requestId !== undefined) {
+    return (
+      <Button
+        variant="default"
+        size="xs"
+        renderRoot={(props: object) => (
+          <Link {...props} to="/requests" search={{ open: requestId }} />
+        )}
+      >
+        {texts.askedAlready}
+      </Button>
+    )
+  }
+  const isDisallowed = configuration.data?.exemptions_disallowed === true
+  const refusal = may
+    ? isDisallowed
+      ? texts.noExemptions
+      : undefined
+    : texts.noPermission(PERMISSION)
+  const isKnown = !configuration.isPending && !waiting.isPending
+  return (
+    <Button
+      variant="default"
+      size="xs"
+      disabled={refusal !== undefined || !isKnown}
+      title={refusal}
+      onClick={onAsk}
+    >
+      {texts.askExemption}
+    </Button>
+  )
+}
+
+/** The request for an exemption from an issue that nobody has decided yet; null where there is none. */
+const openRequestQuery = (issueId: string) =>
+  queryOptions({
+    queryKey: ['exemption_requests', 'list', 'of-issue', issueId],
+    queryFn: async ({ signal }) => {
+      const query = { query: `status:open AND issue_id:${issueId}`, per_page: 1 }
+      const { data } = await getExemptionRequests({ query, signal, throwOnError: true })
+      return data.data[0]?.id ?? null
+    },
+  })
 
 interface AskFormProps {
   readonly issue: Issue

@@ -37,6 +37,8 @@ export const texts = {
   notYet: 'Still open',
   key: 'Told apart by',
   askExemption: 'Ask for an exemption',
+  askedAlready: 'An exemption is asked for',
+  noExemptions: 'The check allows no exemptions. Its strategy says so.',
   askTitle: 'Ask for an exemption',
   ask: 'Ask',
   asked: 'The exemption is asked for. It holds once it is approved',

@@ -1,7 +1,9 @@
-import { sql, type Kysely } from 'kysely'
+import { sql, type Expression, type Kysely, type SqlBool } from 'kysely'
 import type { Schema } from '../../../schema/schema.ts'
 import { isDeprovisioned } from '../../../people/people/person-read.ts'
 import { RecordList, type RowOf } from '../../../platform/search/record-list.ts'
+import type { SearchClause } from '../../../platform/search/search-field.ts'
+import { clauseToSql } from '../../../platform/search/search-to-sql.ts'
 
 /** What may become of a request for an exemption. */
 export const EXEMPTION_REQUEST_STATUSES = ['open', 'withdrawn', 'approved', 'denied'] as const
@@ -15,9 +17,17 @@ export const EXEMPTION_REQUEST_LIST = new RecordList({
     requested_at: 'timestamp',
     requester_message: 'text',
     updated_at: 'timestamp',
+    issue_id: { type: 'id', column: isAboutIssue },
   },
   select: selectRequests,
 })
+
+/** An issue is asked for a few times at most. */
+function isAboutIssue(clause: SearchClause): Expression<SqlBool> {
+  return sql<SqlBool>`exemption_request.id = any(array(
+    select l.exemption_request_id from exemption_request_issue l
+    where ${clauseToSql(sql.ref('l.issue_id'), clause)}))`
+}
 
 function selectRequests(db: Kysely<Schema>) {
   return db

@@ -82,11 +82,12 @@ async function ask(issueIds: readonly string[], more: object = {}): Promise<stri
 
 describe('GET /exemption_requests', () => {
   let lastId: string
+  let lastIssueId: string
   beforeAll(async () => {
-    const messages = ['The first one', 'Another one', 'A third one', 'Something else']
-    for (const message of messages) {
+    for (const message of ['The first one', 'Another one', 'A third one', 'Something else']) {
       const { issueId } = await addFailure()
       lastId = await ask([issueId], { requester_message: message })
+      lastIssueId = issueId
       advance(DAY_MS)
     }
     await approve(lastId)
@@ -95,7 +96,7 @@ describe('GET /exemption_requests', () => {
   describeListContract({
     api: () => api,
     path: () => '/exemption_requests',
-    fields: ['status (:)', 'requested_at (: < >)', 'requester_message (: ~)'],
+    fields: ['status (:)', 'requested_at (: < >)', 'requester_message (: ~)', 'issue_id (:)'],
     narrowSearch: () => 'requester_message~" one"',
   })
 
@@ -111,9 +112,10 @@ describe('GET /exemption_requests', () => {
     ['requester_message~ANOTHER', 1],
     ['requested_at>2026-01-04', 2],
     ['requested_at<2026-01-04', 2],
+    ['issue_id:LAST', 1],
   ])('searches by %s', async (query, count) => {
     const { body } = await api.request<{ data: RequestBody[] }>(
-      `/exemption_requests?query=${encodeURIComponent(query)}`,
+      `/exemption_requests?query=${encodeURIComponent(query.replace('LAST', lastIssueId))}`,
     )
     expect(body.data).toHaveLength(count)
   })
