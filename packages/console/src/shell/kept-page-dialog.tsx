@@ -58,15 +58,25 @@ export function KeptPageDialog({ lacks, path, onLook, onLeave }: KeptPageDialogP
   )
 }
 
-/** What is covered is out of reach of the keyboard and of readers of screens as well, dialogs of the page too. */
+/**
+ * What is covered is out of reach of the keyboard and of readers of screens as well: the page, its dialogs, and what is
+ * added to either meanwhile.
+ */
 function useInertPage(): void {
   useEffect(() => {
-    const covered = [...document.body.children].filter(
-      (each): each is HTMLElement =>
-        each instanceof HTMLElement && each.id !== PORTAL_ID && !each.inert,
-    )
-    for (const each of covered) each.inert = true
+    const covered = new Set<HTMLElement>()
+    const cover = () => {
+      for (const each of document.body.children) {
+        if (!(each instanceof HTMLElement) || each.id === PORTAL_ID || each.inert) continue
+        each.inert = true
+        covered.add(each)
+      }
+    }
+    cover()
+    const observer = new MutationObserver(cover)
+    observer.observe(document.body, { childList: true })
     return () => {
+      observer.disconnect()
       for (const each of covered) each.inert = false
     }
   }, [])

@@ -222,9 +222,15 @@ describe('a dialog in which something is typed, whose session ends', () => {
     const reached = `[...document.querySelectorAll('#root, [data-mantine-shared-portal-node]')]
       .filter((each) => !each.inert).length`
     expect(await page.evaluate(reached)).toBe(0)
+    // What opens meanwhile, as of an answer that comes late.
+    await page.evaluate(
+      `document.body.append(Object.assign(document.createElement('div'), { id: 'late' }))`,
+    )
+    await page.locator('#late[inert]').waitFor({ state: 'attached' })
     await signInAgain(page, own.admin)
     await comeBack(page)
     await endedDialogOf(page).waitFor({ state: 'hidden' })
+    expect(await page.locator('[inert]').count()).toBe(0)
     await dialog.getByLabel('Name').fill('Desktops')
     await dialog.getByRole('button', { name: 'Create group' }).click()
     await page.getByRole('heading', { name: 'Desktops', level: 1 }).waitFor()
