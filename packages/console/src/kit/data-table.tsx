@@ -15,7 +15,7 @@ import {
 } from 'react'
 import { DataTableRow } from './data-table-row.tsx'
 import classes from './data-table.module.css'
-import { isTyping } from './is-typing.ts'
+import { isForPage } from './shortcut-scope.ts'
 import { ErrorState, StaleList } from './states.tsx'
 import { ExportButton, TableMenu } from './table-menu.tsx'
 import { texts } from './texts.ts'
@@ -255,9 +255,8 @@ function useStartKey(
   })
   useEffect(() => {
     const listen = (event: globalThis.KeyboardEvent) => {
-      if (event.key !== 'j' || event.metaKey || event.ctrlKey || event.altKey) return
-      if (isTyping(event.target) || scroll.current?.contains(document.activeElement) === true)
-        return
+      if (event.key !== 'j' || !isForPage(event)) return
+      if (scroll.current?.contains(document.activeElement) === true) return
       event.preventDefault()
       start.current()
     }

@@ -17,6 +17,7 @@ import { useDebouncedCallback, useDebouncedValue } from '@mantine/hooks'
 import { FilterIcon, SearchIcon, XIcon } from '@primer/octicons-react'
 import { useEffect, useRef, useState } from 'react'
 import { SEARCH_FIELDS, type SearchField } from '../api/generated/search-fields.gen.ts'
+import { isForPage } from './shortcut-scope.ts'
 import { addClause, quoteText } from './search-text.ts'
 import { texts } from './texts.ts'
 
@@ -105,10 +106,7 @@ export function SearchBar({ path, fields, value, onChange, fault }: SearchBarPro
 /** `/` leads to the search of a page from anywhere but another input. */
 function focusOnSlash(input: { readonly current: HTMLInputElement | null }) {
   const listen = (event: KeyboardEvent) => {
-    const { target } = event
-    const isTyping =
-      target instanceof HTMLElement && target.closest('input, textarea, [contenteditable]') !== null
-    if (event.key !== '/' || isTyping) return
+    if (event.key !== '/' || !isForPage(event)) return
     event.preventDefault()
     input.current?.focus()
     input.current?.select()

@@ -12,6 +12,7 @@ import {
 import { BookmarkIcon, DeviceDesktopIcon, PersonIcon, SearchIcon } from '@primer/octicons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
+import { isUnderDialog } from '../kit/shortcut-scope.ts'
 import { useOpenView, useSavedViews } from '../kit/saved-view-query.ts'
 import { quoteText } from '../kit/search-text.ts'
 import { usePlaces } from './navigation.ts'
@@ -73,7 +74,7 @@ export function Palette() {
 
 /** A dialog keeps what it shows or asks: the palette would lead away from it. */
 function openPalette(): void {
-  if (document.querySelector('[role=dialog][aria-modal=true]') === null) spotlight.open()
+  if (!isUnderDialog()) spotlight.open()
 }
 
 /** The places of a group that the text names, or means by another word. */

@@ -1,7 +1,7 @@
-/* `g` and a letter lead to a page, from anywhere but an input, unless the page is covered. */
+/* `g` and a letter lead to a page, from anywhere but an input, unless a dialog lies over the page. */
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import { isCovered, isTyping } from '../kit/is-typing.ts'
+import { isForPage } from '../kit/shortcut-scope.ts'
 import { usePlaces } from './navigation.ts'
 
 /** The second key must follow within this time. */
@@ -18,8 +18,7 @@ export function useGoToKeys(): void {
     )
     let pressedAt = Number.NEGATIVE_INFINITY
     const listen = (event: KeyboardEvent) => {
-      if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return
-      if (isCovered()) return
+      if (!isForPage(event)) return
       const target = targets.get(event.key)
       if (event.timeStamp - pressedAt < PAUSE_MS && target !== undefined) {
         event.preventDefault()

@@ -45,6 +45,28 @@ describe('the frame of the console', () => {
     await page.getByRole('heading', { name: 'Signing keys', level: 1 }).waitFor()
   })
 
+  it('hears no key for a page while a dialog lies over it', async () => {
+    const page = await console.openPage('/groups')
+    await page.getByRole('heading', { name: 'Groups', level: 1 }).waitFor()
+    await page.getByRole('textbox', { name: 'Search' }).waitFor()
+    await page.getByRole('button', { name: 'New group' }).first().click()
+    const dialog = page.getByRole('dialog', { name: 'New device group' })
+    const cancel = dialog.getByRole('button', { name: 'Cancel' })
+    await cancel.focus()
+    await page.keyboard.press('/')
+    expect(await hasFocus(page, cancel)).toBe(true)
+    // As when the button that had it is disabled.
+    await page.evaluate('document.activeElement.blur()')
+    await page.keyboard.type('/gd')
+    expect(await page.locator('#root :focus').count()).toBe(0)
+    expect(new URL(page.url()).pathname).toBe('/console/groups')
+    await dialog.waitFor()
+    await cancel.click()
+    await dialog.waitFor({ state: 'hidden' })
+    await page.keyboard.press('/')
+    await expect.poll(() => page.locator('#root input:focus').count()).toBe(1)
+  })
+
   it('names the key of the palette as the keyboard at hand does', async () => {
     const page = await console.openPage('/devices')
     const search = page.getByRole('button', { name: /^Search or jump to/ })

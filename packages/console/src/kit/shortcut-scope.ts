@@ -1,0 +1,18 @@
+/** Whether what is typed belongs to an input. */
+function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    target.closest('input, textarea, select, [contenteditable], [role=dialog]') !== null
+  )
+}
+
+/** Whether a dialog lies over the page, its own or one that covers it: what is beneath waits for it. */
+export function isUnderDialog(): boolean {
+  return document.querySelector('[role=dialog][aria-modal=true]') !== null
+}
+
+/** Whether a key that is pressed may be a shortcut of the page: no input has it, and no dialog lies over the page. */
+export function isForPage(event: KeyboardEvent): boolean {
+  if (event.metaKey || event.ctrlKey || event.altKey) return false
+  return !isTyping(event.target) && !isUnderDialog()
+}
