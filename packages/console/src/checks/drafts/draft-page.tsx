@@ -78,7 +78,7 @@ function DraftDetails({ draft }: { readonly draft: CustomCheckDraft }) {
       <div className={classes.columns}>
         <DraftForm draft={draft} isDisabled={!may} />
         <div className={classes.stack}>
-          <DraftReadiness draft={draft} />
+          <DraftReadiness draft={draft} isUnsaved={hasUnsavedWork} />
           <DraftTrial draft={draft} />
           <DraftReader draft={draft} />
         </div>

@@ -9,10 +9,20 @@ type SectionName = keyof typeof texts.sections
 
 const TONES = { missing: 'unknown', bad: 'warn', good: 'good' } as const
 
+interface DraftReadinessProps {
+  /** As it is saved: the service judges nothing else. */
+  readonly draft: CustomCheckDraft
+  /** Something is entered that the service has not judged. */
+  readonly isUnsaved: boolean
+}
+
 /** How far each section is, and what is missing until the draft can be published. */
-export function DraftReadiness({ draft }: { readonly draft: CustomCheckDraft }) {
+export function DraftReadiness({ draft, isUnsaved }: DraftReadinessProps) {
   return (
-    <Section title={texts.readiness} lead={texts.readinessLead}>
+    <Section
+      title={texts.readiness}
+      lead={isUnsaved ? texts.readinessUnsaved : texts.readinessLead}
+    >
       <div className={classes.stack}>
         <ul className={classes.moves}>
           {(Object.keys(texts.sections) as SectionName[]).map((name) => (

@@ -17,6 +17,8 @@ export const texts = {
   unpublished: 'Published, with changes',
   readiness: 'Readiness',
   readinessLead: 'All four must be good before the draft can be published.',
+  readinessUnsaved:
+    'This is about the draft as it was saved. Save to have what is entered judged as well.',
   sections: {
     details_status: 'Details',
     osquery_sql_status: 'Query',
@@ -74,7 +76,7 @@ export const texts = {
   open: 'Open the check',
   mayNot: 'Your access does not let you change checks.',
   run: 'Try on a device',
-  runLead: 'The query is put to one device, and nothing is recorded as a result of a check.',
+  runLead: 'The saved query is put to one device, and nothing is recorded as a result of a check.',
   runButton: 'Run',
   waiting: 'Waiting for the device to check in …',
   verdicts: {
