@@ -24,11 +24,7 @@ export function PageTabs({ name, tabs, value, onChange }: PageTabsProps) {
   const open = tabs.find(({ id }) => id === value) ?? tabs[0]
   const openId = open?.id
   const list = useRef<HTMLDivElement>(null)
-  // Where there is not room for all of them, the open one is seen.
-  useEffect(() => {
-    const tab = list.current?.querySelector('[role=tab][aria-selected=true]')
-    tab?.scrollIntoView({ block: 'nearest', inline: 'center' })
-  }, [openId])
+  useOpenTabInSight(list, openId)
   if (open === undefined) return null
   return (
     <Tabs
@@ -52,4 +48,24 @@ export function PageTabs({ name, tabs, value, onChange }: PageTabsProps) {
       <Tabs.Panel value={open.id}>{open.render()}</Tabs.Panel>
     </Tabs>
   )
+}
+
+/** Where there is not room for all of them, the open one is seen, also when there comes to be less room. */
+function useOpenTabInSight(
+  list: { readonly current: HTMLElement | null },
+  openId: string | undefined,
+): void {
+  useEffect(() => {
+    const row = list.current
+    const tab = row?.querySelector<HTMLElement>('[role=tab][aria-selected=true]')
+    if (row === null || tab === null || tab === undefined) return undefined
+    // Along the row alone: the page stays where its reader has scrolled to.
+    const show = () => {
+      const [room, own] = [row.getBoundingClientRect(), tab.getBoundingClientRect()]
+      row.scrollLeft += own.left + own.width / 2 - (room.left + room.width / 2)
+    }
+    const observer = new ResizeObserver(show)
+    observer.observe(row)
+    return () => observer.disconnect()
+  }, [list, openId])
 }

@@ -55,6 +55,17 @@ describe('the webhooks of the console', () => {
     await page.getByText('Failed', { exact: true }).waitFor()
     await expectFitting(page, 'webhook-signature')
 
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await openTab(page, 'Overview')
+    await openTab(page, 'Signature helper')
+    await page.setViewportSize({ width: 390, height: 844 })
+    const open = page.getByRole('tab', { name: 'Signature helper' })
+    const reachesTo = async () => {
+      const { x = 0, width = Infinity } = (await open.boundingBox()) ?? {}
+      return x + width
+    }
+    await expect.poll(reachesTo).toBeLessThanOrEqual(390)
+
     await openTab(page, 'Secret')
     const secret = page.getByRole('group', { name: 'Signing secret' })
     await secret.getByRole('button', { name: 'Reveal Signing secret' }).click()
