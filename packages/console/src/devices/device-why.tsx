@@ -127,7 +127,7 @@ export function WhySentence({ deviceId }: { readonly deviceId: string }) {
       {failing === null ? null : (
         <>
           {' '}
-          {why.failingSince} <Time at={failing} />.
+          {why.failingSince} <Time at={failing} isExact />.
         </>
       )}
       {blocks === null ? null : (

@@ -113,7 +113,7 @@ function Lead({ webhook }: { readonly webhook: Webhook }) {
   if (webhook.failing_since !== null) {
     return (
       <>
-        {words.failing} <Time at={webhook.failing_since} />.
+        {words.failing} <Time at={webhook.failing_since} isExact />.
       </>
     )
   }

@@ -107,4 +107,22 @@ describe('the webhooks of the console', () => {
     await page.getByRole('button', { name: 'Delete webhook' }).click()
     await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor()
   })
+
+  it('says of one that is open since when its receiver accepts nothing, as soon as that is so', async () => {
+    const page = await createWebhook('Chat')
+    const address = page.url()
+    await page.clock.install()
+    await page.goto(address)
+    await page.getByText('Nothing has been sent yet').waitFor()
+    const { db } = console.api.services
+    const ofChat = db.selectFrom('webhook').select('destination_id').where('name', '=', 'Chat')
+    await db
+      .updateTable('delivery_destination')
+      .set({ failing_since: new Date('2026-01-02T03:04:05Z'), consecutive_failures: 1 })
+      .where('id', '=', ofChat)
+      .execute()
+    await page.clock.fastForward(20_000)
+    await page.getByText(/^Nothing has been accepted since Jan 2, 2026/).waitFor()
+    await expectFitting(page, 'webhook-failing')
+  })
 })
