@@ -8,14 +8,19 @@ import type { KeyReach } from './search-to-sql.ts'
 /** The largest bigint. */
 const KEY_MAX = sql.raw('9223372036854775807')
 
+/** How many times as many rows are looked at behind the nearest ones, where as many as these hold let expect a page among them. */
+const FAR_TIMES = 8
+/** Some more than are expected to be needed. */
+const PROMISE_TIMES = 6
+
 interface PageConditions {
   readonly key: RawBuilder<unknown>
   /** The key as no index of a whole list is in the order of. */
   readonly unorderedKey: RawBuilder<unknown>
   /** Whether times are all that is looked for. */
   readonly isByTime: boolean
-  /** The order in which matches are taken; that of an index when empty. */
-  readonly order: RawBuilder<unknown>
+  /** The order, with its end, in which the first matches are taken; that of an index when undefined. */
+  readonly order: RawBuilder<unknown> | undefined
   readonly scope: Expression<SqlBool>
   readonly window: PageWindow
   readonly isMatch: Expression<SqlBool>
@@ -29,80 +34,135 @@ interface PageConditions {
 /**
  * The keys of the rows of a page. PostgreSQL cannot estimate where along the key the matches lie, and
  * walks a whole list for a text that few rows have. So the rows behind the start of the page are looked
- * at one by one up to a bound. When they do not fill it, as many matches as a page has are taken in the
- * order in which the index of a field gives them. Fewer are all that there are. Otherwise the largest of
- * their keys (the smallest, in descending order) is one that no key of the page is behind; most lists grow
+ * at one by one up to a bound, and some more where those let expect that they fill it. When they do not, as many matches
+ * as a page has are taken in the order in which the index of a field gives them. Fewer are all that there are. Otherwise
+ * the largest of their keys (the smallest, in descending order) is one that no key of the page is behind; most lists grow
  * in the order of their times, so that next to nothing is left to sort. The sum of the key and 0 is what no
  * index of a whole list is in the order of; summaries of pages hold it beside a time. Alternatives are
- * looked for one by one, each by the index that answers it. Where a field knows which rows its last matches are likely
- * to be among, these are looked at before: a page of matches among them is as good as any other to find the largest key by.
+ * looked for one by one, each by the index that answers it. In descending order, an index gives matches from the wrong end
+ * of the list, of which no key is a bound of use: all matches are sorted, but for those of times. Where a field knows which
+ * rows its last matches are likely to be among, these are looked at before: a page of matches among them is as good as any
+ * other to find the largest key by.
  */
 export function selectKeys(tableName: string, conditions: PageConditions): RawBuilder<unknown> {
-  const { key, unorderedKey, scope, window, isMatch, toAlternatives, order, nearRows } = conditions
+  const { key, unorderedKey, scope, window, order } = conditions
   const table = sql.table(tableName)
-  const isBehindStart = sql`${scope} and ${afterKey(unorderedKey, window)}`
-  const { isDescending = false, afterId } = window
-  const outermost = isDescending ? sql`min` : sql`max`
-  const lastKey = sql`(select bound.key from bound)`
-  const isBehind: KeyReach = (column, of) =>
-    afterId === undefined ? sql<SqlBool>`true` : compare(column, isDescending, of(sql`${afterId}`))
-  const isOnPage: KeyReach = (column, of) =>
-    sql<SqlBool>`${isBehind(column, of)} and ${compare(column, !isDescending, of(lastKey))}`
-  // Between two bounds PostgreSQL expects next to nothing, which summaries of pages are for, and a third of all before one.
-  const otherBound = compare(unorderedKey, isDescending, isDescending ? KEY_MAX : sql.lit(0))
-  const isWithin = sql`${compare(unorderedKey, !isDescending, lastKey)}
-    and ${conditions.isByTime ? otherBound : sql`true`}`
+  const { limit, isDescending = false } = window
+  const isBehind = toReach(isDescending, window.afterId)
+  const isBehindStart = sql<SqlBool>`${scope} and ${afterKey(unorderedKey, window)}`
+  const inKeyOrder = sql`order by ${inOrder(unorderedKey, window)} limit ${limit}`
+  const isSorted = isDescending && order === undefined
   const lastRows = conditions.toLastRows(isBehind)
-  const takeMatches = (rows: RawBuilder<unknown>, isOne: Expression<SqlBool>) => sql`
-      select candidate.key from (
-        select ${key} as key, ${isOne} as is_match from (${rows} limit ${sql.lit(nearRows)}) as ${table}
-      ) as candidate where candidate.is_match
-      order by ${inOrder(sql`candidate.key`, window)} limit ${window.limit}`
-  const unite = (reach: KeyReach, toQuery: (isOne: Expression<SqlBool>) => RawBuilder<unknown>) =>
-    sql.join(toAlternatives(reach).map(toQuery), sql` union all `)
+  const matches = uniteAlternatives(
+    conditions,
+    isBehind,
+    (isOne) => sql`(select ${key} as key from ${table}
+      where not (select value from is_enough) and ${isBehindStart} and ${isOne}
+      ${isSorted ? inKeyOrder : (order ?? sql``)})`,
+  )
+  const first = sql`select likely.key from likely where (select value from is_enough)`
   return sql`
-    with near as materialized (
-      ${takeMatches(
-        sql`select * from ${table} where ${scope} and ${afterKey(key, window)}
-          order by ${inOrder(key, window)}`,
-        isMatch,
-      )}
-    ), is_full as materialized (select count(*) = ${window.limit} as value from near
-    ), likely as materialized (
+    with ${selectWalked(table, conditions)}, likely as materialized (
       ${
         lastRows === undefined
           ? sql`select null::bigint as key where false`
           : takeMatches(
-              sql`select * from ${table} where not (select value from is_full) and ${lastRows}`,
-              sql<SqlBool>`${isBehindStart} and ${isMatch}`,
+              table,
+              conditions,
+              sql`select * from ${table} where not (select value from is_full) and ${lastRows}
+                limit ${sql.lit(conditions.nearRows)}`,
+              isBehindStart,
             )
       }
     ), is_enough as materialized (
-      select is_full.value or (select count(*) from likely) = ${window.limit} as value from is_full
-    ), match as materialized (
-      ${unite(
-        isBehind,
-        (isOne) => sql`(select ${key} as key from ${table}
-          where not (select value from is_enough) and ${isBehindStart} and ${isOne} ${order})`,
-      )}
+      select is_full.value or (select count(*) from likely) = ${limit} as value from is_full
+    ), match as materialized (${matches}
     ), first as materialized (
-      select likely.key from likely where (select value from is_enough)
-      union all select match.key from match limit ${window.limit}
+      ${isSorted ? first : sql`${first} union all select match.key from match`} limit ${limit}
     ), bound as materialized (
-      select ${outermost}(first.key) as key from first having count(*) = ${window.limit}
+      select ${isDescending ? sql`min` : sql`max`}(first.key) as key from first having count(*) = ${limit}
     )
-    select near.key from near where (select value from is_full)
-    union all
-    select first.key from first where not exists (select from bound)
-    union all ${unite(
-      isOnPage,
-      (isOne) => sql`(
-        select ${key} from ${table}
-        where exists (select from bound) and ${isWithin}
-          and ${isBehindStart} and ${isOne}
-        order by ${inOrder(unorderedKey, window)} limit ${window.limit}
-      )`,
-    )}`
+    select walked.key from walked where (select value from is_full)
+    union all ${
+      isSorted
+        ? sql`select match.key from match`
+        : sql`select first.key from first where not exists (select from bound)`
+    }
+    ${
+      isSorted && lastRows === undefined
+        ? sql``
+        : sql`union all ${uniteAlternatives(
+            conditions,
+            toReachOfPage(isBehind, isDescending),
+            (isOne) => sql`(select ${key} from ${table}
+              where exists (select from bound) and ${isWithin(conditions)}
+                and ${isBehindStart} and ${isOne}
+              ${inKeyOrder})`,
+          )}`
+    }`
+}
+
+/** The rows that are looked at one by one, in the order of the key. */
+function selectWalked(table: RawBuilder<unknown>, conditions: PageConditions): RawBuilder<unknown> {
+  const { key, scope, window, nearRows } = conditions
+  const { limit, isDescending = false } = window
+  const walk = (from: Expression<SqlBool>, count: number) =>
+    takeMatches(
+      table,
+      conditions,
+      sql`select * from ${table} where ${scope} and ${from}
+        order by ${inOrder(key, window)} limit ${sql.lit(count)}`,
+      sql<SqlBool>`true`,
+    )
+  const lastNear = sql`(select ${isDescending ? sql`min` : sql`max`}(near.key) from near)`
+  const isPromising = sql`(select count(*) < ${limit} and count(*) * ${sql.lit(PROMISE_TIMES)} >= ${limit} from near)`
+  const isFar = sql<SqlBool>`${isPromising} and ${key} ${isDescending ? sql`<` : sql`>`} ${lastNear}`
+  return sql`near as materialized (${walk(afterKey(key, window), nearRows)}
+    ), far as materialized (${walk(isFar, nearRows * FAR_TIMES)}
+    ), walked as materialized (select near.key from near union all select far.key from far
+    ), is_full as materialized (select count(*) >= ${limit} as value from walked)`
+}
+
+/** The keys of the matches among some rows, the first of a page. */
+function takeMatches(
+  table: RawBuilder<unknown>,
+  { key, isMatch, window }: PageConditions,
+  rows: RawBuilder<unknown>,
+  isCandidate: Expression<SqlBool>,
+): RawBuilder<unknown> {
+  return sql`
+    select candidate.key from (
+      select ${key} as key, ${isCandidate} and ${isMatch} as is_match from (${rows}) as ${table}
+    ) as candidate where candidate.is_match
+    order by ${inOrder(sql`candidate.key`, window)} limit ${window.limit}`
+}
+
+function uniteAlternatives(
+  { toAlternatives }: PageConditions,
+  reach: KeyReach,
+  toQuery: (isOne: Expression<SqlBool>) => RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  return sql.join(toAlternatives(reach).map(toQuery), sql` union all `)
+}
+
+const LAST_KEY = sql`(select bound.key from bound)`
+
+function toReach(isDescending: boolean, afterId: string | undefined): KeyReach {
+  return (column, of) =>
+    afterId === undefined ? sql<SqlBool>`true` : compare(column, isDescending, of(sql`${afterId}`))
+}
+
+function toReachOfPage(isBehind: KeyReach, isDescending: boolean): KeyReach {
+  return (column, of) =>
+    sql<SqlBool>`${isBehind(column, of)} and ${compare(column, !isDescending, of(LAST_KEY))}`
+}
+
+/** Between two bounds PostgreSQL expects next to nothing, which summaries of pages are for, and a third of all before one. */
+function isWithin({ unorderedKey, isByTime, window }: PageConditions): RawBuilder<unknown> {
+  const { isDescending = false } = window
+  const otherBound = compare(unorderedKey, isDescending, isDescending ? KEY_MAX : sql.lit(0))
+  return sql`${compare(unorderedKey, !isDescending, LAST_KEY)}
+    and ${isByTime ? otherBound : sql`true`}`
 }
 
 function compare(

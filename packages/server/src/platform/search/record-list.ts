@@ -93,7 +93,7 @@ export interface ListDeclaration<Schema, Row> {
   readonly select: (db: Kysely<Schema>) => ListQuery<Row>
   /** Rows that are looked at in the order of the key first, where `NEAR_ROWS` is not right. */
   readonly nearRows?: number
-  /** What summaries of pages hold for the key beside times, where they are of use to nothing else; the key and 0 when left out. */
+  /** What summaries of pages hold for the key beside the times of the list; there are none when left out. */
   readonly timeKey?: RawBuilder<unknown>
 }
 
@@ -244,8 +244,9 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
       scopeOfPage === undefined ? this.#scope : sql<SqlBool>`${this.#scope} and ${scopeOfPage}`
     if (search === undefined) return sql<SqlBool>`${scope} and ${afterKey(this.#key, window)}`
     const unorderedKey = sql`(${this.#key} + 0)`
-    const { nearRows = NEAR_ROWS, timeKey = unorderedKey } = this.#declaration
-    const isByTime = clausesOf(search).every(({ field }) => field.type === 'timestamp')
+    const { nearRows = NEAR_ROWS, timeKey } = this.#declaration
+    const isByTime =
+      timeKey !== undefined && clausesOf(search).every(({ field }) => field.type === 'timestamp')
     const keys = selectKeys(this.table, {
       key: this.#key,
       unorderedKey: isByTime ? timeKey : unorderedKey,
@@ -262,14 +263,15 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
   }
 
   /**
-   * The order of the only field of a search, a time that is a column: of the last rows first, since PostgreSQL takes the
-   * first ones from an index of times, behind all of which all matches are.
+   * The order of the only field of a search, a time that is a column and in summaries of pages: of the last rows first, since
+   * PostgreSQL takes the first ones from an index of times, behind all of which all matches are.
    */
   #toTimeOrder(search: SearchExpression, { isDescending = false, limit }: PageWindow) {
+    if (this.#declaration.timeKey === undefined) return undefined
     const [first] = clausesOfOneField(search)
     const column = first?.field.type === 'timestamp' ? this.columns[first.field.name] : undefined
     const isOrdered = isDescending && column !== undefined && typeof column !== 'function'
-    return isOrdered ? sql`order by ${column} desc limit ${limit}` : sql``
+    return isOrdered ? sql`order by ${column} desc limit ${limit}` : undefined
   }
 
   #toLastRows(search: SearchExpression, { isDescending = false }: PageWindow, reach: KeyReach) {

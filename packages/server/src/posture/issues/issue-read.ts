@@ -59,6 +59,7 @@ export const ISSUE_LIST = new RecordList({
       lastRows: resolvedBefore,
     },
   },
+  timeKey: sql`(issue.id + 0)`,
   select: (db: Kysely<Schema>) =>
     db
       .selectFrom('issue')

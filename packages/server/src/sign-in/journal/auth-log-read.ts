@@ -31,6 +31,7 @@ export const AUTH_LOG_LIST = new RecordList({
     result: { type: 'enum', values: ['Success', 'Fail'] },
     updated_at: { type: 'timestamp', lastRows: beganBefore },
   },
+  timeKey: sql`(auth_log_session.id + 0)`,
   select: (db: Kysely<Schema>) =>
     db
       .selectFrom('auth_log_session')

@@ -1,0 +1,54 @@
+/* How many rows of a table a page of a searched list reads, by what PostgreSQL did for it. */
+import { Kysely, PostgresDialect, type CompiledQuery } from 'kysely'
+import { parseSearch } from '../../src/platform/search/parse-search.ts'
+import type { PageWindow } from '../../src/platform/db/page.ts'
+import type { RecordList } from '../../src/platform/search/record-list.ts'
+import type { TestDatabase } from './database.ts'
+
+export interface RowsRead<Schema, Row extends object> {
+  readonly list: RecordList<Schema, Row>
+  readonly search: string
+  readonly window: PageWindow
+}
+
+interface PlanNode {
+  readonly 'Relation Name'?: string
+  readonly 'Actual Rows': number
+  readonly 'Actual Loops': number
+  readonly 'Rows Removed by Filter'?: number
+  readonly 'Rows Removed by Index Recheck'?: number
+  readonly Plans?: readonly PlanNode[]
+}
+
+/** How many rows of the table of a list the statement of a page reads, those that it reads twice counted twice. */
+export async function countRowsRead<Schema, Row extends object>(
+  { pool }: TestDatabase,
+  { list, search, window }: RowsRead<Schema, Row>,
+): Promise<number> {
+  const queries: CompiledQuery[] = []
+  const db = new Kysely<Schema>({
+    dialect: new PostgresDialect({ pool }),
+    log: ({ query }) => void queries.push(query),
+  })
+  await list.listPage(db, { search: parseSearch(search, list.fields), window })
+  const [query] = queries
+  if (query === undefined) throw new Error('the page was read without a statement')
+  const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
+    `explain (analyze, format json) ${query.sql}`,
+    [...query.parameters],
+  )
+  const plan = rows[0]?.['QUERY PLAN'][0].Plan
+  if (plan === undefined) throw new Error('PostgreSQL explained nothing')
+  return countRows(plan, list.table)
+}
+
+function countRows(node: PlanNode, table: string): number {
+  const own =
+    node['Relation Name'] === table
+      ? node['Actual Loops'] *
+        (node['Actual Rows'] +
+          (node['Rows Removed by Filter'] ?? 0) +
+          (node['Rows Removed by Index Recheck'] ?? 0))
+      : 0
+  return (node.Plans ?? []).reduce((sum, each) => sum + countRows(each, table), own)
+}
