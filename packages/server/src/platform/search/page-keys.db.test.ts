@@ -1,8 +1,9 @@
-import type { Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
 import { countRowsRead } from '../../../test/support/rows-read.ts'
 import { RecordList } from './record-list.ts'
+import { referencedField } from './search-to-sql.ts'
 
 const ROWS = 20_000
 const NEAR_ROWS = 100
@@ -12,8 +13,12 @@ const list = new RecordList({
   table: 'sample',
   fields: {
     text: 'text',
-    plain: { type: 'text' },
-    changed_at: { type: 'timestamp' },
+    owner_name: {
+      type: 'text',
+      column: referencedField({ by: 'sample.owner_id', table: 'owner' }, sql.ref('owner.name')),
+    },
+    plain: { type: 'text', isRead: true },
+    changed_at: { type: 'timestamp', isRead: true },
   },
   select: (db: Kysely<{ sample: { id: string } }>) => db.selectFrom('sample').select('id'),
   nearRows: NEAR_ROWS,
@@ -56,5 +61,21 @@ describe('a page of a searched list', () => {
     for (const search of ['plain:rare', 'changed_at<"2026-01-01T00:30:00Z"']) {
       expect(await readRows(search), search).toBeLessThan(ROWS + 2 * NEAR_ROWS)
     }
+  })
+
+  it('is found by the indexes of both sides of an or', async () => {
+    for (const search of [
+      'text:rare OR owner_name:"Owner 7"',
+      '(text:rare OR owner_name:"Owner 7") AND plain:plain',
+    ]) {
+      expect(await readRows(search), search).toBeLessThan(1_000)
+      expect(await readRows(search, false), search).toBeLessThan(1_000)
+    }
+  })
+
+  it('reads rows once for both sides of an or that no index answers', async () => {
+    expect(await readRows('plain:nothing OR changed_at<"2020-01-01"')).toBeLessThan(
+      ROWS + 2 * NEAR_ROWS,
+    )
   })
 })

@@ -46,6 +46,7 @@ import {
 } from './search-field.ts'
 import { selectKeys } from './page-keys.ts'
 import {
+  isIndexedPart,
   searchToAlternatives,
   searchToSql,
   type KeyReach,
@@ -62,6 +63,8 @@ interface DetailedField extends Omit<SearchField, 'name' | 'operators'> {
   /** The column of the table, or what stands for one; the column of the field's name when left out. */
   readonly column?: string | SearchColumn
   readonly lastRows?: LastRows
+  /** Whether no index answers it, in a table so large that to read its rows twice takes long. */
+  readonly isRead?: boolean
 }
 
 /**
@@ -129,7 +132,7 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
   readonly #declaration: ListDeclaration<Schema, Row>
   readonly #key: RawBuilder<unknown>
   readonly #scope: Expression<SqlBool>
-  readonly #lastRows: Readonly<Record<string, LastRows | undefined>>
+  readonly #details: Readonly<Record<string, DetailedField>>
   /** Statements that run over and over, by what tells them apart. */
   readonly #statements = new Map<string, KeyedStatement>()
 
@@ -149,7 +152,7 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
     this.#declaration = declaration
     this.#key = sql.ref(`${table}.${key}`)
     this.#scope = scope
-    this.#lastRows = Object.fromEntries(fields.map(({ name, lastRows }) => [name, lastRows]))
+    this.#details = Object.fromEntries(fields.map((field) => [field.name, field]))
   }
 
   /** A page in the order of the key. */
@@ -256,10 +259,20 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
       scope,
       window,
       isMatch: searchToSql(search, this.columns),
-      toAlternatives: (reach) => searchToAlternatives(search, this.columns, reach),
+      toAlternatives: (reach) =>
+        searchToAlternatives(search, {
+          columns: this.columns,
+          reach,
+          isIndexed: this.#isIndexed.bind(this),
+        }),
       nearRows,
     })
     return sql<SqlBool>`${this.#key} = any(array(${keys}))`
+  }
+
+  #isIndexed({ field, operator, values: [value] }: SearchClause): boolean {
+    if (this.#details[field.name]?.isRead === true) return false
+    return field.type !== 'text' || operator !== '~' || isIndexedPart(String(value))
   }
 
   /**
@@ -277,7 +290,7 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
   #toLastRows(search: SearchExpression, { isDescending = false }: PageWindow, reach: KeyReach) {
     if (!isDescending) return undefined
     return clausesOfOneField(search)
-      .map((clause) => this.#lastRows[clause.field.name]?.(clause, reach))
+      .map((clause) => this.#details[clause.field.name]?.lastRows?.(clause, reach))
       .find((rows) => rows !== undefined)
   }
 }

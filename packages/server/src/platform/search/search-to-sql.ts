@@ -1,5 +1,11 @@
 import { sql, type Expression, type RawBuilder, type SqlBool } from 'kysely'
-import type { SearchClause, SearchExpression, SearchOperator } from './search-field.ts'
+import {
+  clausesOf,
+  type SearchClause,
+  type SearchCombination,
+  type SearchExpression,
+  type SearchOperator,
+} from './search-field.ts'
 
 /**
  * Where a field lives in the database: a column, or a function for what no single column holds (an
@@ -65,26 +71,53 @@ export function searchToSql(
 /** More than these are looked for together: each is a query of its own. */
 const ALTERNATIVES_MAX = 4
 
+/** How rows are looked for. */
+export interface SearchWay {
+  readonly columns: SearchColumns
+  readonly reach: KeyReach
+  /** Whether an index answers a clause. */
+  readonly isIndexed: (clause: SearchClause) => boolean
+}
+
 /**
  * Conditions to find rows by, of which each row meets exactly one: several for clauses that mean several, alone or
- * with others that hold as well.
+ * with others that hold as well, and one for each side of an `or` where indexes answer all of them.
  */
 export function searchToAlternatives(
   expression: SearchExpression,
-  columns: SearchColumns,
-  reach: KeyReach,
+  way: SearchWay,
 ): readonly Expression<SqlBool>[] {
+  const { columns, reach } = way
   if (expression.kind === 'clause') return toAlternatives(expression, columns, 'found', reach)
-  if (expression.kind === 'or') return [searchToSql(expression, columns, 'found')]
+  if (expression.kind === 'or') return orToAlternatives(expression, way)
   return expression.operands.reduce<readonly Expression<SqlBool>[]>(
     (found, operand) => {
-      const own = searchToAlternatives(operand, columns, reach)
+      const own = searchToAlternatives(operand, way)
       const isTooMany = found.length * own.length > ALTERNATIVES_MAX
       const others = isTooMany ? [searchToSql(operand, columns, 'found apart')] : own
       return found.flatMap((one) => others.map((other) => sql<SqlBool>`${one} and ${other}`))
     },
     [sql<SqlBool>`true`],
   )
+}
+
+/** A row that meets several sides of an `or` is found by the first of them. */
+function orToAlternatives(
+  expression: SearchCombination,
+  way: SearchWay,
+): readonly Expression<SqlBool>[] {
+  const { operands } = expression
+  const together = [searchToSql(expression, way.columns, 'found')]
+  if (!clausesOf(expression).every(way.isIndexed)) return together
+  const found = operands.flatMap((operand, index) => {
+    const isOther = operands
+      .slice(0, index)
+      .map((former) => sql`(${searchToSql(former, way.columns)}) is not true`)
+    return searchToAlternatives(operand, way).map(
+      (one) => sql<SqlBool>`${sql.join([one, ...isOther], sql` and `)}`,
+    )
+  })
+  return found.length > ALTERNATIVES_MAX ? together : found
 }
 
 function toAlternatives(
@@ -157,6 +190,11 @@ export function fewTextsField({ table, column }: FewTexts) {
       where ${clauseToSql(sql.ref('beginning'), clause)} or length(beginning) = 64
     )) and ${isMatch})`
   }
+}
+
+/** Whether trigram indexes answer a part of a text. */
+export function isIndexedPart(part: string): boolean {
+  return [...part].length > 2 || BEGINNING.test(part)
 }
 
 /** The condition that a clause means for a column of the type of its field. */

@@ -8,7 +8,7 @@ import { toColumnName, type ReportingTable } from './reporting-table.ts'
 export function tableRecordList(table: ReportingTable) {
   const columns = table.columns.map((column): [string, FieldDeclaration] => [
     toColumnName(table, column),
-    { type: 'text', column: sql`(reporting_record.columns->>${column.name})` },
+    { type: 'text', column: sql`(reporting_record.columns->>${column.name})`, isRead: true },
   ])
   return new RecordList({
     noun: 'table record',
@@ -23,7 +23,7 @@ export function tableRecordList(table: ReportingTable) {
           sql.ref('device.name'),
         ),
       },
-      collected_at: 'timestamp',
+      collected_at: { type: 'timestamp', isRead: true },
       ...Object.fromEntries(columns),
     },
     select: selectRecords,
