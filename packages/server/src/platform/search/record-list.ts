@@ -63,6 +63,8 @@ interface DetailedField extends Omit<SearchField, 'name' | 'operators'> {
   /** The column of the table, or what stands for one; the column of the field's name when left out. */
   readonly column?: string | SearchColumn
   readonly lastRows?: LastRows
+  /** Whether it is a condition on one of the times that summaries of pages hold, as a field that is a time itself. */
+  readonly isOfTime?: boolean
   /** Whether no index answers it, in a table so large that to read its rows twice takes long. */
   readonly isRead?: boolean
 }
@@ -248,8 +250,7 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
     if (search === undefined) return sql<SqlBool>`${scope} and ${afterKey(this.#key, window)}`
     const unorderedKey = sql`(${this.#key} + 0)`
     const { nearRows = NEAR_ROWS, timeKey } = this.#declaration
-    const isByTime =
-      timeKey !== undefined && clausesOf(search).every(({ field }) => field.type === 'timestamp')
+    const isByTime = timeKey !== undefined && clausesOf(search).every(this.#isOfTime, this)
     const keys = selectKeys(this.table, {
       key: this.#key,
       unorderedKey: isByTime ? timeKey : unorderedKey,
@@ -273,6 +274,10 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
   #isIndexed({ field, operator, values: [value] }: SearchClause): boolean {
     if (this.#details[field.name]?.isRead === true) return false
     return field.type !== 'text' || operator !== '~' || isIndexedPart(String(value))
+  }
+
+  #isOfTime({ field }: SearchClause): boolean {
+    return field.type === 'timestamp' || this.#details[field.name]?.isOfTime === true
   }
 
   /**

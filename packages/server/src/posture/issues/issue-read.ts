@@ -42,7 +42,7 @@ export const ISSUE_LIST = new RecordList({
     issue_key: { type: 'text', column: wordingField('issue_key') },
     issue_value: 'text',
     exempted: { type: 'boolean', column: isExempted },
-    open: { type: 'boolean', column: isOpen },
+    open: { type: 'boolean', column: isOpen, isOfTime: true, lastRows: resolvedLast },
     check_id: {
       type: 'id',
       operators: [':', '~'],
@@ -123,6 +123,12 @@ function timeField(column: string) {
 function resolvedBefore({ operator, values: [time] }: SearchClause) {
   if (operator !== '<') return undefined
   return sql`issue.resolved_at < ${time} order by issue.resolved_at desc`
+}
+
+/** The last issues are open ones. */
+function resolvedLast({ values: [wanted] }: SearchClause) {
+  if (wanted === true) return undefined
+  return sql`issue.resolved_at is not null order by issue.resolved_at desc`
 }
 
 function isOpen({ values: [wanted] }: SearchClause): Expression<SqlBool> {
