@@ -19,6 +19,7 @@ const list = new RecordList({
     },
     plain: { type: 'text', isRead: true },
     changed_at: { type: 'timestamp', isRead: true },
+    dear: { type: 'text', column: 'plain', nearRows: NEAR_ROWS / 10 },
   },
   select: (db: Kysely<{ sample: { id: string } }>) => db.selectFrom('sample').select('id'),
   nearRows: NEAR_ROWS,
@@ -55,6 +56,11 @@ describe('a page of a searched list', () => {
 
   it('is not filled by walking on where matches end behind a promising start', async () => {
     expect(await readRows('plain:late')).toBeLessThan(ROWS + 10 * NEAR_ROWS)
+  })
+
+  it('is looked for in fewer rows first by a field of which each takes long', async () => {
+    expect(await readRows('dear:nothing')).toBeLessThanOrEqual(ROWS + NEAR_ROWS / 10)
+    expect(await readRows('dear:nothing AND text:text')).toBeLessThanOrEqual(ROWS + NEAR_ROWS / 10)
   })
 
   it('reads rows without an index once, newest first, although more than a page of them match', async () => {

@@ -67,6 +67,8 @@ interface DetailedField extends Omit<SearchField, 'name' | 'operators'> {
   readonly isOfTime?: boolean
   /** Whether no index answers it, in a table so large that to read its rows twice takes long. */
   readonly isRead?: boolean
+  /** Rows that are looked at in the order of the key first, where it takes longer than usual to look at one. */
+  readonly nearRows?: number
 }
 
 /**
@@ -249,7 +251,7 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
       scopeOfPage === undefined ? this.#scope : sql<SqlBool>`${this.#scope} and ${scopeOfPage}`
     if (search === undefined) return sql<SqlBool>`${scope} and ${afterKey(this.#key, window)}`
     const unorderedKey = sql`(${this.#key} + 0)`
-    const { nearRows = NEAR_ROWS, timeKey } = this.#declaration
+    const { timeKey } = this.#declaration
     const isByTime = timeKey !== undefined && clausesOf(search).every(this.#isOfTime, this)
     const keys = selectKeys(this.table, {
       key: this.#key,
@@ -266,9 +268,15 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
           reach,
           isIndexed: this.#isIndexed.bind(this),
         }),
-      nearRows,
+      nearRows: this.#nearRowsOf(search),
     })
     return sql<SqlBool>`${this.#key} = any(array(${keys}))`
+  }
+
+  #nearRowsOf(search: SearchExpression): number {
+    const { nearRows = NEAR_ROWS } = this.#declaration
+    const ofFields = clausesOf(search).map(({ field }) => this.#details[field.name]?.nearRows)
+    return Math.min(nearRows, ...ofFields.filter((rows) => rows !== undefined))
   }
 
   #isIndexed({ field, operator, values: [value] }: SearchClause): boolean {

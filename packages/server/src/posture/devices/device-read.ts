@@ -44,7 +44,8 @@ export const DEVICE_LIST = new RecordList({
     },
     owner_id: { type: 'id', column: 'owner_person_id' },
     owner: { type: 'text', column: isOwnedBy },
-    last_seen_at: { type: 'timestamp', column: isSeenAt },
+    // The contact of each device is a page of its own to read.
+    last_seen_at: { type: 'timestamp', column: isSeenAt, nearRows: 1_000 },
     will_block_at: { type: 'timestamp', column: statusField('will_block_at') },
     updated_at: 'timestamp',
     duplicate_hardware_since: 'timestamp',
