@@ -63,8 +63,8 @@ interface DetailedField extends Omit<SearchField, 'name' | 'operators'> {
   /** The column of the table, or what stands for one; the column of the field's name when left out. */
   readonly column?: string | SearchColumn
   readonly lastRows?: LastRows
-  /** Whether it is a condition on one of the times that summaries of pages hold, as a field that is a time itself. */
-  readonly isOfTime?: boolean
+  /** Whether summaries of pages tell where the matches of a clause are, as those of one of a time. */
+  readonly isOfTime?: (clause: SearchClause) => boolean
   /** Whether no index answers it, in a table so large that to read its rows twice takes long. */
   readonly isRead?: boolean
   /** Rows that are looked at in the order of the key first, where it takes longer than usual to look at one. */
@@ -284,8 +284,9 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
     return field.type !== 'text' || operator !== '~' || isIndexedPart(String(value))
   }
 
-  #isOfTime({ field }: SearchClause): boolean {
-    return field.type === 'timestamp' || this.#details[field.name]?.isOfTime === true
+  #isOfTime(clause: SearchClause): boolean {
+    const { name, type } = clause.field
+    return type === 'timestamp' || this.#details[name]?.isOfTime?.(clause) === true
   }
 
   /**

@@ -42,7 +42,12 @@ export const ISSUE_LIST = new RecordList({
     issue_key: { type: 'text', column: wordingField('issue_key') },
     issue_value: 'text',
     exempted: { type: 'boolean', column: isExempted },
-    open: { type: 'boolean', column: isOpen, isOfTime: true, lastRows: resolvedLast },
+    open: {
+      type: 'boolean',
+      column: isOpen,
+      isOfTime: isResolved,
+      lastRows: resolvedLast,
+    },
     check_id: {
       type: 'id',
       operators: [':', '~'],
@@ -125,9 +130,13 @@ function resolvedBefore({ operator, values: [time] }: SearchClause) {
   return sql`issue.resolved_at < ${time} order by issue.resolved_at desc`
 }
 
-/** The last issues are open ones. */
-function resolvedLast({ values: [wanted] }: SearchClause) {
-  if (wanted === true) return undefined
+function isResolved({ values: [wanted] }: SearchClause): boolean {
+  return wanted === false
+}
+
+/** The last issues are open ones, and pages that hold nothing else are known by their summaries. */
+function resolvedLast(clause: SearchClause) {
+  if (!isResolved(clause)) return undefined
   return sql`issue.resolved_at is not null order by issue.resolved_at desc`
 }
 
