@@ -8,15 +8,19 @@ import type { KeyReach } from './search-to-sql.ts'
 /** The largest bigint. */
 const KEY_MAX = sql.raw('9223372036854775807')
 
-/** How many times as many rows are looked at behind the nearest ones, where as many as these hold let expect a page among them. */
+/** How many times as many rows are looked at behind the nearest ones, at most. */
 const FAR_TIMES = 8
-/** Some more than are expected to be needed. */
+/** The nearest rows promise a page where so many times as many would fill it. */
 const PROMISE_TIMES = 6
+/** How many times as many rows are looked at as are expected to be needed. */
+const SPARE_TIMES = 2
 
 interface PageConditions {
   readonly key: RawBuilder<unknown>
   /** The key as no index of a whole list is in the order of. */
   readonly unorderedKey: RawBuilder<unknown>
+  /** Whether summaries of pages hold the key. */
+  readonly isSummarised: boolean
   /** Whether times are all that is looked for. */
   readonly isByTime: boolean
   /** The order, with its end, in which the first matches are taken; that of an index when undefined. */
@@ -40,7 +44,8 @@ interface PageConditions {
  * in the order of their times, so that next to nothing is left to sort. The sum of the key and 0 is what no
  * index of a whole list is in the order of; summaries of pages hold it beside a time. Alternatives are
  * looked for one by one, each by the index that answers it. In descending order, an index gives matches from the wrong end
- * of the list, of which no key is a bound of use: all matches are sorted, but for those of times. Where a field knows which
+ * of the list, of which no key is a bound of use: all matches are sorted, but for those of times. So are those of a list
+ * without summaries, in which no match behind a bound is passed over unread. Where a field knows which
  * rows its last matches are likely to be among, these are looked at before: a page of matches among them is as good as any
  * other to find the largest key by.
  */
@@ -51,7 +56,7 @@ export function selectKeys(tableName: string, conditions: PageConditions): RawBu
   const isBehind = toReach(isDescending, window.afterId)
   const isBehindStart = sql<SqlBool>`${scope} and ${afterKey(unorderedKey, window)}`
   const inKeyOrder = sql`order by ${inOrder(unorderedKey, window)} limit ${limit}`
-  const isSorted = isDescending && order === undefined
+  const isSorted = order === undefined && (isDescending || !conditions.isSummarised)
   const lastRows = conditions.toLastRows(isBehind)
   const matches = uniteAlternatives(
     conditions,
@@ -106,19 +111,19 @@ export function selectKeys(tableName: string, conditions: PageConditions): RawBu
 function selectWalked(table: RawBuilder<unknown>, conditions: PageConditions): RawBuilder<unknown> {
   const { key, scope, window, nearRows } = conditions
   const { limit, isDescending = false } = window
-  const walk = (from: Expression<SqlBool>, count: number) =>
-    takeMatches(
-      table,
-      conditions,
-      sql`select * from ${table} where ${scope} and ${from}
-        order by ${inOrder(key, window)} limit ${sql.lit(count)}`,
-      sql<SqlBool>`true`,
-    )
+  const inKeyOrder = sql`order by ${inOrder(key, window)}`
+  const walk = (from: Expression<SqlBool>, count: number) => sql`
+    select * from ${table} where ${scope} and ${from} ${inKeyOrder} limit ${sql.lit(count)}`
+  const take = (rows: RawBuilder<unknown>) =>
+    takeMatches(table, conditions, rows, sql<SqlBool>`true`)
   const lastNear = sql`(select ${isDescending ? sql`min` : sql`max`}(near.key) from near)`
   const isPromising = sql`(select count(*) < ${limit} and count(*) * ${sql.lit(PROMISE_TIMES)} >= ${limit} from near)`
   const isFar = sql<SqlBool>`${isPromising} and ${key} ${isDescending ? sql`<` : sql`>`} ${lastNear}`
-  return sql`near as materialized (${walk(afterKey(key, window), nearRows)}
-    ), far as materialized (${walk(isFar, nearRows * FAR_TIMES)}
+  const expectedRows = sql`(select ${sql.lit(nearRows * SPARE_TIMES)} * (${limit} - count(*)) / greatest(count(*), 1) from near)`
+  return sql`near as materialized (${take(walk(afterKey(key, window), nearRows))}
+    ), far as materialized (${take(
+      sql`select * from (${walk(isFar, nearRows * FAR_TIMES)}) as ${table} ${inKeyOrder} limit ${expectedRows}`,
+    )}
     ), walked as materialized (select near.key from near union all select far.key from far
     ), is_full as materialized (select count(*) >= ${limit} as value from walked)`
 }

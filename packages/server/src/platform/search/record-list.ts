@@ -256,6 +256,7 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
     const keys = selectKeys(this.table, {
       key: this.#key,
       unorderedKey: isByTime ? timeKey : unorderedKey,
+      isSummarised: timeKey !== undefined,
       isByTime,
       order: this.#toTimeOrder(search, window),
       toLastRows: (reach) => this.#toLastRows(search, window, reach),
