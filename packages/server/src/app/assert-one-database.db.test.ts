@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DatabaseNetwork } from '../platform/db/database-network.ts'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { startVanishingProxy } from '../../test/support/vanishing-proxy.ts'
 import { toUrl } from '../../test/support/to-url.ts'
-import { assertOneDatabase } from './assert-one-database.ts'
+import { assertOneDatabase, leadsReportsToOneDatabase } from './assert-one-database.ts'
 
 let own: TestDatabase
 let other: TestDatabase
@@ -75,6 +76,18 @@ describe('an address of reports', () => {
     await assertReports(
       `${url}${url.includes('?') ? '&' : '?'}options=${encodeURIComponent(options)}`,
     )
+  })
+
+  it('where a server is silent is not waited for longer than its reader may wait', async () => {
+    const proxy = await startVanishingProxy(own.reporting.connection)
+    proxy.vanish()
+    const ended = leadsReportsToOneDatabase(own.db, new DatabaseNetwork(), {
+      url: proxy.url,
+      signal: AbortSignal.timeout(50),
+    })
+    // A server that is given up for its silence is told as that.
+    await expect(ended).rejects.toThrow('it was closed before it was open')
+    await proxy.close()
   })
 
   it('where nobody answers holds no start up', async () => {

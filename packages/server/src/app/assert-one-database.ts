@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import { SECOND_MS } from '../platform/clock.ts'
+import type { AdvisoryLock } from '../platform/db/advisory-lock.ts'
 import { openDatabase } from '../platform/db/database.ts'
 import { DatabaseNetwork } from '../platform/db/database-network.ts'
 import { leadsToDatabaseOf } from '../platform/db/same-database.ts'
@@ -11,6 +12,8 @@ import { ConfigError, type Config } from './config/load-config.ts'
 
 const LOCK_NUMBERS = 2 ** 31
 const AGAIN_MS = SECOND_MS
+/** A start does not wait for longer to learn of an address that is only read from; whoever reads there looks again before. */
+const READER_MAX_MS = 2 * SECOND_MS
 const OWNER = 'HELIOGRAPH_MIGRATION_DATABASE_URL'
 const REPORTING = 'HELIOGRAPH_REPORTING_DATABASE_URL'
 
@@ -45,11 +48,12 @@ export async function assertOneDatabase({
   for (const [setting, url] of Object.entries(addresses)) {
     if (url === undefined) continue
     const isOne = async () => {
-      const lock = [LOCK_CLASSES.addresses, randomInt(LOCK_NUMBERS - 1)] as const
-      const isReader = readers.includes(setting)
-      const isSame = leadsToDatabaseOf(db, { url }, { network, lock, isReader })
+      const lock = newLock()
+      if (!readers.includes(setting)) return leadsToDatabaseOf(db, { url }, { network, lock })
+      const signal = AbortSignal.timeout(READER_MAX_MS)
+      const reader = { network, lock, isReader: true, signal }
       // One that cannot be reached holds nothing up: whoever reads there says so.
-      return isReader ? isSame.catch(() => true) : isSame
+      return leadsToDatabaseOf(db, { url }, reader).catch(() => true)
     }
     // In a failover one of both may lead to the former primary for a moment.
     if ((await isOne()) || (await sleep(AGAIN_MS).then(isOne))) continue
@@ -57,6 +61,19 @@ export async function assertOneDatabase({
       `${setting} leads to another database than DATABASE_URL: both must name the same server and database`,
     ])
   }
+}
+
+/** Whether reports by this address are of the database of `db`, or of a standby. Rejects while nobody answers there. */
+export function leadsReportsToOneDatabase(
+  db: Kysely<Schema>,
+  network: DatabaseNetwork,
+  { url, signal }: { readonly url: string; readonly signal: AbortSignal },
+): Promise<boolean> {
+  return leadsToDatabaseOf(db, { url }, { network, lock: newLock(), isReader: true, signal })
+}
+
+function newLock(): AdvisoryLock {
+  return [LOCK_CLASSES.addresses, randomInt(LOCK_NUMBERS - 1)]
 }
 
 /**

@@ -7,7 +7,7 @@ import { OWNER_ROLE } from '@heliograph/embedded-postgres'
 import type { Pool } from 'pg'
 import { createAuditChainer, type AuditChainer } from '../changes/audit/chain/audit-chainer.ts'
 import { createChangeRunner, type Change } from '../changes/change.ts'
-import { assertOneDatabase } from './assert-one-database.ts'
+import { assertOneDatabase, leadsReportsToOneDatabase } from './assert-one-database.ts'
 import { toConnectionLog } from './connection-log.ts'
 import { openMasterKeys } from './master-keys.ts'
 import { fingerprintPreparation } from './preparation-fingerprint.ts'
@@ -219,7 +219,7 @@ export function createFoundation(config: Config, material: FoundationMaterial): 
   const sealer = createSealer(masterKeys)
   const auditChainer = createAuditChainer(preparedDb, { logError: toLogError(log) })
   const topics = new TopicNotifier({ db, logError: toLogError(log) })
-  const { baseUrl } = config
+  const { baseUrl, reportingDatabaseUrl: reportingUrl } = config
   const publishers = createPublishers({ clock, sealer, baseUrl, auditChainer, topics })
   return {
     config,
@@ -235,7 +235,13 @@ export function createFoundation(config: Config, material: FoundationMaterial): 
     replicaCounts,
     sessionConnection: toSessionConnection(config, connection),
     preparedDb,
-    reporting: toReportingAccess(config, connection, masterKeys),
+    reporting: {
+      ...toReportingAccess(config, connection, masterKeys),
+      ...(reportingUrl !== undefined && {
+        isOneDatabase: (signal: AbortSignal) =>
+          leadsReportsToOneDatabase(db, network, { url: reportingUrl, signal }),
+      }),
+    },
     sealer,
     synchroniseClock,
     topics,

@@ -152,7 +152,7 @@ export function createFleetPart(
       ...enrollmentSecretRoutes({ db, baseUrl, clock, runChange, sealer }),
       ...reenrollmentRequestRoutes({ db, baseUrl, runChange }),
     ],
-    start: () => sandbox.prepare(),
+    start: () => sandbox.start(),
     stop: async () => sandbox.close(),
   }
 }

@@ -19,6 +19,8 @@ interface SameDatabaseOptions {
   readonly lock: AdvisoryLock
   /** Whoever connects there only reads: its role may be told to, and a standby, where no lock is seen, counts as the same. */
   readonly isReader?: boolean
+  /** Ends it; it rejects then. */
+  readonly signal?: AbortSignal
 }
 
 /**
@@ -29,13 +31,16 @@ interface SameDatabaseOptions {
 export async function leadsToDatabaseOf<Tables>(
   db: Kysely<Tables>,
   connection: DatabaseConnection,
-  { network, lock, isReader = false }: SameDatabaseOptions,
+  { network, lock, isReader = false, signal }: SameDatabaseOptions,
 ): Promise<boolean> {
   const client = new DatabaseClient({
     ...network.settings(connection, SILENT_MAX_MS),
     application_name: 'heliograph',
   })
+  const end = () => void client.close()
+  signal?.addEventListener('abort', end)
   try {
+    signal?.throwIfAborted()
     await client.connect()
     if (isReader && (await isStandby(client))) return true
     if (!isReader && (await client.isReadOnly())) {
@@ -55,6 +60,7 @@ export async function leadsToDatabaseOf<Tables>(
     if (errorCodeOf(error) === NO_RIGHT) return true
     throw error
   } finally {
+    signal?.removeEventListener('abort', end)
     await client.close()
   }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../../test/support/database.ts'
 import { insertDevice } from '../../../../test/support/factories.ts'
 import { DEEP_SQL, HOSTILE_SQL } from '../../../../test/support/hostile-reporting-sql.ts'
@@ -82,6 +82,31 @@ async function readTraces() {
       (select secret from canary) as secret`)
   return rows[0] as Readonly<Record<string, unknown>>
 }
+
+describe('an address of reports that did not answer at the start', () => {
+  it('does not hold the start up', async () => {
+    const isOneDatabase = () => new Promise<boolean>(() => undefined)
+    const silent = createSandbox({ ...database.reporting, isOneDatabase })
+    await silent.start()
+    silent.close()
+  })
+
+  it('answers nothing before it is known to lead to the database of the service', async () => {
+    const isOneDatabase = vi.fn(async () => true)
+    const late = createSandbox({ ...database.reporting, isOneDatabase })
+    isOneDatabase.mockRejectedValueOnce(new Error('Connection terminated unexpectedly'))
+    isOneDatabase.mockResolvedValueOnce(false)
+    await expect(late.run('select 1 as one')).rejects.toThrow('Connection terminated')
+    await expect(late.run('select 1 as one')).rejects.toMatchObject({
+      code: 'reporting_not_set_up',
+    })
+    expect(warnings.at(-1)).toContain('leads to another database')
+    await late.run('select 1 as one')
+    expect((await late.run('select 1 as one')).rows).toHaveLength(1)
+    expect(isOneDatabase).toHaveBeenCalledTimes(3)
+    late.close()
+  })
+})
 
 describe('the role of reporting queries', () => {
   const limits = { statementTimeoutMs: 250, rows: 100, bytes: BYTES_MAX }

@@ -2,6 +2,7 @@
  * Where reporting queries run: checked, as a role that can read the reporting views and nothing else, a
  * few at a time, each on a connection of its own. Never on the connections of the service.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import { AppError } from '../../../platform/app-error.ts'
 import { SECOND_MS } from '../../../platform/clock.ts'
@@ -29,6 +30,7 @@ import { toRunRefusal } from './run-refusal.ts'
 export const RESULT_ROWS_MAX = 10_000
 
 const STATEMENT_TIMEOUT_MS = 10 * SECOND_MS
+const START_MAX_MS = SECOND_MS
 /** More would take memory and processors from the service; each may use a gigabyte on the server. */
 const CONCURRENCY_MAX = 2
 
@@ -50,6 +52,8 @@ export class ReportingSandbox {
   readonly #slots = new QuerySlots(CONCURRENCY_MAX)
   readonly #closing = new AbortController()
   #reported: string | undefined
+  /** A start does not wait for an address that does not answer, and so did not look where it leads. */
+  #isOneDatabase = false
 
   constructor({ db, log, access, resultBytesMax }: SandboxDependencies) {
     this.resultBytesMax = resultBytesMax
@@ -82,6 +86,14 @@ export class ReportingSandbox {
     })
   }
 
+  /** Prepares, and leaves a server that does not answer to itself. */
+  readonly start = async (): Promise<void> => {
+    const over = new AbortController()
+    const patience = sleep(START_MAX_MS, undefined, { signal: over.signal })
+    await Promise.race([this.prepare(), patience.catch(() => undefined)])
+    over.abort()
+  }
+
   /** Makes the role ready; what stands in the way is logged. */
   readonly prepare = async (): Promise<void> => {
     try {
@@ -89,7 +101,9 @@ export class ReportingSandbox {
       await this.#read('select')
     } catch (error) {
       // Those that were told already, and those that the next query will meet again.
-      if (!(error instanceof AppError)) this.#report(describe(error))
+      if (!(error instanceof AppError) && !this.#closing.signal.aborted) {
+        this.#report(describe(error))
+      }
     }
   }
 
@@ -118,8 +132,17 @@ export class ReportingSandbox {
     if (powers.reaches !== null) throw this.#notSetUp(`the role ${role} reaches ${powers.reaches}`)
   }
 
+  async #assertOneDatabase(): Promise<void> {
+    this.#isOneDatabase ||= (await this.#access.isOneDatabase?.(this.#closing.signal)) ?? true
+    if (this.#isOneDatabase) return
+    throw this.#notSetUp(
+      'HELIOGRAPH_REPORTING_DATABASE_URL leads to another database than DATABASE_URL',
+    )
+  }
+
   async #read(select: string): Promise<SessionResult> {
     try {
+      await this.#assertOneDatabase()
       return await readRows(this.#access, select, this.#limits, this.#closing.signal)
     } catch (error) {
       if (error instanceof ForeignSession) throw this.#notSetUp(error.message)
