@@ -17,7 +17,9 @@ import { useGoToKeys } from './use-go-to-keys.ts'
 export function Frame({ children }: { readonly children: ReactNode }) {
   const [isOpen, setOpen] = useState(false)
   const path = useRouterState({ select: ({ location }) => location.pathname })
-  const isClosed = useIsClosed(path)
+  // Until the next page is there the one before is what would be drawn.
+  const drawn = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname })
+  const isClosed = useIsClosed(path, drawn ?? path)
   useEffect(() => setOpen(false), [path])
   useFocusOnContent()
   useGoToKeys()

@@ -256,12 +256,16 @@ const OPENINGS: readonly (readonly [path: string, opening: Opening])[] = [
   ...Object.entries(SETTINGS_OPENINGS),
 ].filter(([path]) => path !== '/')
 
-/** Whether a page shows only what the signed-in admin may not see: nothing of it is asked for. */
-export function useIsClosed(path: string): boolean {
+/** Whether one of these pages shows only what the signed-in admin may not see: nothing of it is asked for. */
+export function useIsClosed(...paths: readonly string[]): boolean {
   const isOpen = useIsOpen()
+  return paths.some((path) => !isOpen(openingOf(path)))
+}
+
+function openingOf(path: string): Opening {
   const above = OPENINGS.filter(([each]) => path === each || path.startsWith(`${each}/`))
   const nearest = above.toSorted(([left], [right]) => right.length - left.length)[0]
-  return nearest !== undefined && !isOpen(nearest[1])
+  return nearest?.[1] ?? {}
 }
 
 /** The places that are open to the signed-in admin. */

@@ -83,6 +83,9 @@ describe('an admin with limited access', () => {
     const { page, refused } = await openFor(session, '/settings/identity-provider')
     const told = page.getByRole('alert').filter({ hasText: 'Your access does not include this' })
     await told.waitFor()
+    // Nor do they for the moment until the next page is there.
+    await page.getByRole('link', { name: 'Devices' }).click()
+    await page.getByRole('heading', { name: 'Devices', level: 1 }).waitFor()
     for (const path of ['/signals/streams', '/signals/clients/1', '/signals/keys']) {
       await page.goto(`/console${path}`)
       await told.waitFor()
