@@ -14,5 +14,9 @@ export function isUnderDialog(): boolean {
 /** Whether a key that is pressed may be a shortcut of the page: no input has it, and no dialog lies over the page. */
 export function isForPage(event: KeyboardEvent): boolean {
   if (event.metaKey || event.ctrlKey || event.altKey) return false
-  return !isTyping(event.target) && !isUnderDialog()
+  const { target } = event
+  if (isTyping(target)) return false
+  // What has the focus on the page lies under no dialog, but for one that is just closing.
+  const isOnPage = target instanceof Element && target.closest('#root') !== null
+  return isOnPage || !isUnderDialog()
 }
