@@ -1,11 +1,12 @@
 /* One device: what is so and why, and what can be done about it. */
-import { Skeleton, Stack, Tabs, Text } from '@mantine/core'
+import { Skeleton, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
+import { lazy, Suspense, type ReactNode } from 'react'
 import type { Device } from '../api/generated/types.gen.ts'
 import { LoadedPage } from '../kit/loaded-page.tsx'
 import { Page } from '../kit/page.tsx'
+import { PageTabs, type PageTab } from '../kit/page-tabs.tsx'
 import { Time } from '../kit/time.tsx'
 import { DeviceState } from '../kit/tone.tsx'
 import { DeviceActions } from './device-actions.tsx'
@@ -38,11 +39,11 @@ function LoadedDevice({ device }: { readonly device: Device }) {
   const { id } = device
   const { tab = 'overview' } = useSearch({ from: '/frame/devices/$id' })
   const navigate = useNavigate()
-  const open = (next: string | null) =>
+  const open = (next: DeviceTab) =>
     void navigate({
       to: '/devices/$id',
       params: { id },
-      search: next === null || next === 'overview' ? {} : { tab: next as DeviceTab },
+      search: next === 'overview' ? {} : { tab: next },
       replace: true,
     })
   return (
@@ -53,31 +54,29 @@ function LoadedDevice({ device }: { readonly device: Device }) {
       lead={<Lead device={device} />}
       actions={<DeviceActions device={device} />}
     >
-      <Tabs value={tab} onChange={open} keepMounted={false} classNames={{ list: classes.tabs }}>
-        <Tabs.List>
-          {Object.entries(texts.tabs).map(([value, label]) => (
-            <Tabs.Tab key={value} value={value}>
-              {label}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        <Suspense fallback={<Skeleton height={240} mt="md" />}>
-          <Tabs.Panel value="overview" pt="md">
-            <DeviceOverview device={device} />
-          </Tabs.Panel>
-          <Tabs.Panel value="checks" pt="md">
-            <Checks device={device} />
-          </Tabs.Panel>
-          <Tabs.Panel value="sign-ins" pt="md">
-            <SignIns deviceId={id} />
-          </Tabs.Panel>
-          <Tabs.Panel value="ask" pt="md">
-            <Ask key={id} device={device} />
-          </Tabs.Panel>
-        </Suspense>
-      </Tabs>
+      <PageTabs
+        name={texts.tabsOf(device.name)}
+        tabs={toTabs(device)}
+        value={tab}
+        onChange={(next) => open(next as DeviceTab)}
+      />
     </Page>
   )
+}
+
+function toTabs(device: Device): readonly PageTab[] {
+  const { id } = device
+  const content: Readonly<Record<DeviceTab, ReactNode>> = {
+    overview: <DeviceOverview device={device} />,
+    checks: <Checks device={device} />,
+    'sign-ins': <SignIns deviceId={id} />,
+    ask: <Ask key={id} device={device} />,
+  }
+  return (Object.keys(content) as DeviceTab[]).map((tab) => ({
+    id: tab,
+    label: texts.tabs[tab],
+    render: () => <Suspense fallback={<Skeleton height={240} />}>{content[tab]}</Suspense>,
+  }))
 }
 
 function Lead({ device }: { readonly device: Device }) {

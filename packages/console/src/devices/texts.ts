@@ -20,6 +20,7 @@ export const texts = {
   none: 'No device matches',
   noneHelp: 'Change the search, or enroll a device: Enrollment has packages and secrets.',
 
+  tabsOf: (name: string) => `Parts of ${name}`,
   tabs: {
     overview: 'Overview',
     checks: 'Checks',

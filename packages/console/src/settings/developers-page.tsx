@@ -1,12 +1,12 @@
 /* What developers set up: streams, keys and webhooks, each in a tab of its own address. */
-import { Tabs } from '@mantine/core'
+import { Skeleton } from '@mantine/core'
 import { Navigate, useNavigate, useParams } from '@tanstack/react-router'
 import { lazy, Suspense, type ComponentType } from 'react'
 import { ApiKeysList } from '../api-keys/api-keys-list.tsx'
 import { Page } from '../kit/page.tsx'
+import { PageTabs, type PageTab } from '../kit/page-tabs.tsx'
 import { SETTINGS_OPENINGS } from '../shell/navigation.ts'
 import { useIsOpen } from '../shell/session.ts'
-import classes from './developers-page.module.css'
 import { texts } from './texts.ts'
 
 type TabName = 'ssf-streams' | 'api-keys' | 'webhooks'
@@ -47,7 +47,7 @@ export function DevelopersPage() {
   const { tab } = useParams({ from: '/frame/settings/developers/$tab' })
   const navigate = useNavigate()
   const open = useOpenTabs()
-  const { content: Content } = TABS[open.find((name) => name === tab) ?? 'api-keys']
+  if (!open.some((name) => name === tab)) return <FirstDevelopersPage />
   return (
     <Page
       title={texts.developers}
@@ -55,27 +55,24 @@ export function DevelopersPage() {
       above={[{ label: texts.title, to: '/settings' }]}
       isFilling
     >
-      <Tabs
+      <PageTabs
+        name={texts.developersTabs}
+        tabs={open.map(toTab)}
         value={tab}
         onChange={(next) =>
-          next !== null && void navigate({ to: '/settings/developers/$tab', params: { tab: next } })
+          void navigate({ to: '/settings/developers/$tab', params: { tab: next } })
         }
-        className={classes.tabs}
-        keepMounted={false}
-      >
-        <Tabs.List>
-          {open.map((name) => (
-            <Tabs.Tab key={name} value={name}>
-              {TABS[name].label}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        <Tabs.Panel value={tab} className={classes.panel}>
-          <Suspense>
-            <Content />
-          </Suspense>
-        </Tabs.Panel>
-      </Tabs>
+      />
     </Page>
   )
+}
+
+function toTab(name: TabName): PageTab {
+  const { label, content: Content } = TABS[name]
+  const render = () => (
+    <Suspense fallback={<Skeleton height={240} />}>
+      <Content />
+    </Suspense>
+  )
+  return { id: name, label, render }
 }

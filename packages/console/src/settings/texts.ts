@@ -13,6 +13,7 @@ export const texts = {
   enrollment: 'Enrollment',
   enrollmentLead: 'Packages and secrets by which devices join.',
   developers: 'Developers',
+  developersTabs: 'What developers set up',
   developersLead: 'SSF streams, API keys and webhooks.',
   scim: 'Provisioning by SCIM',
   scimLead: 'How an identity provider keeps people and groups up to date.',

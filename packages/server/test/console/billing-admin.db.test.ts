@@ -99,6 +99,8 @@ describe('an admin with limited access', () => {
     await page.waitForURL('**/settings/developers/webhooks')
     await page.getByRole('tab', { name: 'Webhooks', selected: true }).waitFor()
     expect(await page.getByRole('tab').allInnerTexts()).toEqual(['Webhooks'])
+    await page.goto('/console/settings/developers/nothing')
+    await page.waitForURL('**/settings/developers/webhooks')
     await page.goto('/console/settings/developers/api-keys')
     const told = page.getByRole('alert').filter({ hasText: 'Your access does not include this' })
     await told.waitFor()

@@ -96,6 +96,19 @@ describe('the page of a device', () => {
     await page.getByRole('region', { name: 'Last heard of' }).getByText('In contact').waitFor()
   })
 
+  it('keeps its open tab in sight where there comes to be no room for all of them', async () => {
+    const page = await console.openPage(`/devices/${mac}?tab=ask`)
+    const tabs = page.getByRole('tablist', { name: 'Parts of ada-macbook' })
+    const open = tabs.getByRole('tab', { name: 'Ask now', selected: true })
+    await open.waitFor()
+    await page.setViewportSize({ width: 260, height: 844 })
+    const reachesTo = async () => {
+      const { x = 0, width = Infinity } = (await open.boundingBox()) ?? {}
+      return x + width
+    }
+    await expect.poll(reachesTo).toBeLessThanOrEqual(260)
+  })
+
   it('keeps a note that is written with a preview', async () => {
     const page = await console.openPage(`/devices/${mac}`)
     await page.getByRole('button', { name: 'Edit the note' }).click()
