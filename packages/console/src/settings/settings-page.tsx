@@ -65,10 +65,10 @@ const DOORS: readonly Door[] = [
   },
   {
     to: '/settings/developers',
+    ...SETTINGS_OPENINGS['/settings/developers'],
     title: texts.developers,
     lead: texts.developersLead,
     icon: CodeIcon,
-    area: 'Live',
   },
   {
     to: '/settings/scim',

@@ -36,6 +36,16 @@ interface Place extends Opening {
   readonly words?: string
 }
 
+/** What each tab for developers needs. */
+const DEVELOPERS_OPENINGS = {
+  '/settings/developers/ssf-streams': {
+    area: 'Shared Signals',
+    permission: 'Manage Shared Signals Framework Streams',
+  },
+  '/settings/developers/api-keys': { area: 'API keys' },
+  '/settings/developers/webhooks': { area: 'Webhooks', permission: 'Manage Webhooks' },
+} as const satisfies Readonly<Record<string, Opening>>
+
 interface PlaceGroup {
   readonly label: string
   readonly places: readonly Place[]
@@ -216,7 +226,7 @@ const PLACES: readonly PlaceGroup[] = [
       {
         label: 'Developers',
         to: '/settings/developers',
-        area: 'Live',
+        anyOf: Object.values(DEVELOPERS_OPENINGS),
         icon: CodeIcon,
         key: 'k',
         words: 'api keys ssf streams webhooks',
@@ -239,12 +249,8 @@ export const SETTINGS_OPENINGS = {
   '/settings/identity-provider': { permission: 'Manage Admins' },
   '/settings/sign-in': { area: 'Sign-in' },
   '/settings/api-keys': { area: 'API keys' },
-  '/settings/developers/ssf-streams': {
-    area: 'Shared Signals',
-    permission: 'Manage Shared Signals Framework Streams',
-  },
-  '/settings/developers/api-keys': { area: 'API keys' },
-  '/settings/developers/webhooks': { area: 'Webhooks', permission: 'Manage Webhooks' },
+  '/settings/developers': { anyOf: Object.values(DEVELOPERS_OPENINGS) },
+  ...DEVELOPERS_OPENINGS,
   '/settings/scim': { area: 'People' },
   '/settings/retention': { area: 'Organisation' },
   '/settings/account': {},

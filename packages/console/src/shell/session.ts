@@ -67,6 +67,8 @@ export function useSession(): Session | null | undefined {
 
 /** What an admin needs to see something; everybody sees it where both are left out. */
 export interface Opening {
+  /** One of these is enough. */
+  readonly anyOf?: readonly Opening[]
   /** The tag of the API's operations that it shows. */
   readonly area?: string | undefined
   /** Without this permission there is nothing to see. */
@@ -76,11 +78,17 @@ export interface Opening {
 /** Says what is open to the signed-in admin; nothing while nobody is known to be. */
 export function useIsOpen(): (opening: Opening) => boolean {
   const session = useSession()
-  return useCallback(
-    ({ area, permission }) =>
-      (area === undefined || session?.areas.includes(area) === true) &&
-      (permission === undefined || session?.permissions.includes(permission) === true),
-    [session],
+  return useCallback((opening) => isOpenTo(session, opening), [session])
+}
+
+function isOpenTo(
+  session: Pick<Session, 'areas' | 'permissions'> | null | undefined,
+  { anyOf, area, permission }: Opening,
+): boolean {
+  return (
+    (area === undefined || session?.areas.includes(area) === true) &&
+    (permission === undefined || session?.permissions.includes(permission) === true) &&
+    (anyOf === undefined || anyOf.some((each) => isOpenTo(session, each)))
   )
 }
 

@@ -4,6 +4,7 @@ import { periodicJob } from '../schema/jobs.ts'
 import { fixedRetention } from '../schema/retention.ts'
 import { createBoundedWork } from '../platform/bounded-work.ts'
 import { createPasswordHasher } from '../platform/secrets/password-hasher.ts'
+import type { DatabaseNetwork } from '../platform/db/database-network.ts'
 import type { Outbound } from '../platform/net/outbound.ts'
 import { deriveKey, type MasterKeys } from '../platform/secrets/master-key.ts'
 import { adminSessionRoutes } from './admin-sign-in/admin-session-routes.ts'
@@ -38,7 +39,10 @@ export interface OrganisationPart extends ServicePart {
 }
 
 export type OrganisationFoundation = Omit<OrganisationRouteDependencies, 'deviceTrust'> &
-  Pick<Foundation, 'clock' | 'sealer'> & { readonly masterKeys: MasterKeys }
+  Pick<Foundation, 'clock' | 'sealer'> & {
+    readonly masterKeys: MasterKeys
+    readonly network: Pick<DatabaseNetwork, 'closed'>
+  }
 
 export interface OrganisationOptions {
   readonly baseUrl: string
@@ -65,7 +69,7 @@ export function createOrganisationPart(
   const gateway = createProviderGateway(outbound, `${site.origin}/console/sign-in/provider`, clock)
   const provider = { ...foundation, ...signIn, gateway }
   const features = createFeatureSwitches(db)
-  const keyUsage = createKeyUsageRecorder(db, clock)
+  const keyUsage = createKeyUsageRecorder(db, clock, foundation.network.closed)
   return {
     name: 'organisation',
     roles: ['api'],

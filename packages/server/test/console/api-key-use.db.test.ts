@@ -12,7 +12,7 @@ beforeAll(async () => {
   await createTestKey(console.api.services, ['Refresh Check'])
   const key = db.selectFrom('api_key').select('id').orderBy('id', 'desc')
   keyId = (await key.executeTakeFirstOrThrow()).id
-  const recorder = createKeyUsageRecorder(db, systemClock)
+  const recorder = createKeyUsageRecorder(db, systemClock, console.api.services.network.closed)
   const use = (permission: string, isAllowed: boolean, operation: string) =>
     recorder.recordPermissionUse({ keyId, permission, isAllowed, operation })
   for (let times = 0; times < 3; times += 1) use('Remove Devices', false, 'DELETE /devices/{id}')

@@ -83,6 +83,8 @@ describe('an admin with limited access', () => {
     const { page, refused } = await openFor(session, '/settings/identity-provider')
     const told = page.getByRole('alert').filter({ hasText: 'Your access does not include this' })
     await told.waitFor()
+    await page.getByRole('link', { name: 'Settings' }).first().waitFor()
+    expect(await page.getByRole('link', { name: 'Developers' }).count()).toBe(0)
     // Nor do they for the moment until the next page is there.
     await page.getByRole('link', { name: 'Devices' }).click()
     await page.getByRole('heading', { name: 'Devices', level: 1 }).waitFor()

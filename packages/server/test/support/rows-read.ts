@@ -43,12 +43,13 @@ export async function countRowsRead<Schema, Row extends object>(
 }
 
 function countRows(node: PlanNode, table: string): number {
-  const own =
-    node['Relation Name'] === table
-      ? node['Actual Loops'] *
-        (node['Actual Rows'] +
-          (node['Rows Removed by Filter'] ?? 0) +
-          (node['Rows Removed by Index Recheck'] ?? 0))
-      : 0
+  // Partitions have the name of their table with a number.
+  const isOwn = node['Relation Name']?.replace(/_\d+$/, '') === table
+  const own = isOwn
+    ? node['Actual Loops'] *
+      (node['Actual Rows'] +
+        (node['Rows Removed by Filter'] ?? 0) +
+        (node['Rows Removed by Index Recheck'] ?? 0))
+    : 0
   return (node.Plans ?? []).reduce((sum, each) => sum + countRows(each, table), own)
 }

@@ -32,9 +32,14 @@ const STOP_RETRY_MS = SECOND_MS / 4
 
 /**
  * Creates the recorder. What it holds between two flushes, at most a row per key, permission and day, is lost
- * when the process dies. A flush whose answer is lost on the way is counted twice.
+ * when the process dies. A flush whose answer is lost on the way is counted twice. Nothing is tried again once the
+ * database is `closed`.
  */
-export function createKeyUsageRecorder(db: Kysely<Schema>, clock: Clock): KeyUsageRecorder {
+export function createKeyUsageRecorder(
+  db: Kysely<Schema>,
+  clock: Clock,
+  closed: AbortSignal,
+): KeyUsageRecorder {
   let lastUsedById = new Map<string, Date>()
   let uses = new Map<string, PermissionUses>()
   let flushing = Promise.resolve()
@@ -46,7 +51,7 @@ export function createKeyUsageRecorder(db: Kysely<Schema>, clock: Clock): KeyUsa
     try {
       await updateKeysLastUsed(db, batch)
     } catch (error) {
-      lastUsedById = keepNewest([...batch, ...lastUsedById])
+      lastUsedById = keepNewest(batch, lastUsedById, (_before, later) => later)
       throw error
     }
   }
@@ -58,8 +63,7 @@ export function createKeyUsageRecorder(db: Kysely<Schema>, clock: Clock): KeyUsa
     try {
       await addPermissionUses(db, [...batch.values()])
     } catch (error) {
-      for (const [place, later] of uses) batch.set(place, joinUses(batch.get(place), later))
-      uses = keepNewest(batch)
+      uses = keepNewest(batch, uses, joinUses)
       throw error
     }
   }
@@ -67,19 +71,22 @@ export function createKeyUsageRecorder(db: Kysely<Schema>, clock: Clock): KeyUsa
   /** One after another: whoever stops also writes what a flush that runs could not. */
   function flush(): Promise<void> {
     const write = async () => {
-      await writeLastUsed()
-      await writeUses()
+      try {
+        await writeLastUsed()
+      } finally {
+        await writeUses()
+      }
     }
     flushing = flushing.then(write, write)
     return flushing
   }
 
   return {
-    recordUse: (keyId) => lastUsedById.set(keyId, clock.now()),
+    recordUse: (keyId) => setLast(lastUsedById, keyId, clock.now()),
     recordPermissionUse: (use) => {
       const at = clock.now()
       const place = `${use.keyId} ${toDayBegin(at).getTime()} ${use.permission}`
-      uses.set(place, joinUses(uses.get(place), toUses(use, at)))
+      setLast(uses, place, joinUses(uses.get(place), toUses(use, at)))
     },
     flush,
     stop: async () => {
@@ -89,7 +96,7 @@ export function createKeyUsageRecorder(db: Kysely<Schema>, clock: Clock): KeyUsa
           await flush()
           return
         } catch (error) {
-          if (performance.now() >= endMs) throw error
+          if (closed.aborted || performance.now() >= endMs) throw error
           await sleep(STOP_RETRY_MS)
         }
       }
@@ -97,8 +104,21 @@ export function createKeyUsageRecorder(db: Kysely<Schema>, clock: Clock): KeyUsa
   }
 }
 
-function keepNewest<Value>(rows: Iterable<readonly [string, Value]>): Map<string, Value> {
-  return new Map([...rows].slice(-ROWS_MAX))
+/** A place is as new as what came to it last. */
+function setLast<Value>(rows: Map<string, Value>, place: string, value: Value): void {
+  rows.delete(place)
+  rows.set(place, value)
+}
+
+/** What was remembered before and since, each place once, without the oldest where these are too many. */
+function keepNewest<Value>(
+  before: ReadonlyMap<string, Value>,
+  since: ReadonlyMap<string, Value>,
+  join: (before: Value | undefined, later: Value) => Value,
+): Map<string, Value> {
+  const all = new Map(before)
+  for (const [place, later] of since) setLast(all, place, join(before.get(place), later))
+  return new Map([...all].slice(-ROWS_MAX))
 }
 
 function toUses(

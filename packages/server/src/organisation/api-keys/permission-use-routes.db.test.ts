@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runRetention } from '../../../test/support/run-retention.ts'
@@ -31,6 +32,8 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
+const newRecorder = (closed = new AbortController().signal) =>
+  createKeyUsageRecorder(api.db, api.clock, closed)
 const read = async (id: string) => {
   const { body } = await api.request<{ since: string; data: Use[] }>(`/api_keys/${id}/refusals`, {
     key: manager,
@@ -57,7 +60,7 @@ async function newKey() {
 
 /** Counts what a key does at the present time of the test. */
 async function use(id: string, permission: string, isAllowed: boolean, times = 1) {
-  const recorder = createKeyUsageRecorder(api.db, api.clock)
+  const recorder = newRecorder()
   const operation = 'DELETE /devices/{id}'
   for (let count = 0; count < times; count += 1) {
     recorder.recordPermissionUse({ keyId: id, permission, isAllowed, operation })
@@ -144,7 +147,7 @@ describe('what keys did while the database was away', () => {
 
   it('is counted when it is back, once, with what they did since', async () => {
     const { id } = await newKey()
-    const recorder = createKeyUsageRecorder(api.db, api.clock)
+    const recorder = newRecorder()
     const refuse = (operation: string) =>
       recorder.recordPermissionUse({
         ...{ keyId: id, permission: 'Remove Devices', isAllowed: false, operation },
@@ -171,7 +174,7 @@ describe('what keys did while the database was away', () => {
 
   it('is counted by a process that stops, where the database is back in a moment', async () => {
     const { id } = await newKey()
-    const recorder = createKeyUsageRecorder(api.db, api.clock)
+    const recorder = newRecorder()
     recorder.recordUse(id)
     let stopping: Promise<void> | undefined
     await without(async () => {
@@ -183,9 +186,59 @@ describe('what keys did while the database was away', () => {
   })
 
   it('does not hold up for ever a process that stops', async () => {
-    const recorder = createKeyUsageRecorder(api.db, api.clock)
+    const recorder = newRecorder()
     recorder.recordUse('1')
     await without(() => expect(recorder.stop()).rejects.toThrow('api_key'))
+  })
+
+  it('is not tried again by a process that nothing takes to its database any more', async () => {
+    const { id } = await newKey()
+    const closing = new AbortController()
+    const recorder = newRecorder(closing.signal)
+    recorder.recordUse(id)
+    closing.abort()
+    let stopping: Promise<void> | undefined
+    await without(async () => {
+      stopping = recorder.stop()
+      await Promise.race([stopping.catch(() => undefined), sleep(1_000)])
+    })
+    await expect(stopping).rejects.toThrow('api_key')
+    expect(await readLastUsed(id)).toBeNull()
+  })
+
+  it('is counted by permission where only their last uses cannot be written', async () => {
+    const { id } = await newKey()
+    const recorder = newRecorder()
+    recorder.recordUse(id)
+    recorder.recordPermissionUse({
+      ...{ keyId: id, permission: 'Remove Devices', isAllowed: true, operation: 'DELETE /devices' },
+    })
+    await sql`alter table api_key rename column last_used_at to last_used_at_away`.execute(api.db)
+    try {
+      await expect(recorder.flush()).rejects.toThrow('last_used_at')
+    } finally {
+      await sql`alter table api_key rename column last_used_at_away to last_used_at`.execute(api.db)
+    }
+    const permission = { permission: 'Remove Devices', allowed_count: 1 }
+    expect((await read(id)).data).toContainEqual(expect.objectContaining(permission))
+  })
+
+  it('stays remembered for the keys that were used last, where it is too much', async () => {
+    const { id } = await newKey()
+    const recorder = newRecorder()
+    const useOthers = (from: number) => {
+      for (let other = 0; other < 9_999; other += 1) recorder.recordUse(String(from + other))
+    }
+    await without(async () => {
+      recorder.recordUse(id)
+      useOthers(1_000_000)
+      await expect(recorder.flush()).rejects.toThrow('api_key')
+      useOthers(2_000_000)
+      recorder.recordUse(id)
+      await expect(recorder.flush()).rejects.toThrow('api_key')
+    })
+    await recorder.flush()
+    expect(await readLastUsed(id)).toEqual(api.clock.now())
   })
 })
 

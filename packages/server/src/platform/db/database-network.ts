@@ -43,7 +43,11 @@ export class DatabaseNetwork {
   readonly #open = new Set<Socket>()
   readonly #choosers = new Map<DatabaseConnection, ServerChooser>()
   #writeFault: DatabaseFault | undefined
+  readonly #closing = new AbortController()
   #closedWith: string | undefined
+
+  /** Is aborted once nothing can reach the database any more. */
+  readonly closed: AbortSignal = this.#closing.signal
 
   /**
    * The settings of connections of this process. All waiting is over after `silentMaxMs` without a byte in
@@ -90,6 +94,7 @@ export class DatabaseNetwork {
   /** Ends every connection and lets none begin: whatever still waits for the database fails at once. */
   close(reason: string): void {
     this.#closedWith = reason
+    this.#closing.abort()
     for (const socket of this.#open) socket.destroy(terminated(reason))
   }
 

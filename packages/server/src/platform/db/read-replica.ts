@@ -72,7 +72,7 @@ const FLUSH = `select pg_logical_emit_message(true, 'heliograph', '')`
 /** The role has no EXECUTE on it (PostgreSQL, appendix A: insufficient_privilege). */
 const FLUSH_REFUSED_CODE = '42501'
 const FLUSH_REFUSED =
-  'it is behind while little is written, and the role of DATABASE_URL may not execute pg_logical_emit_message, which would send it the rest'
+  'it is behind while little is written, and the role of DATABASE_URL may not execute pg_logical_emit_message, which would send it the rest; once it may, start the service again'
 
 /**
  * What the standby has replayed tells by itself on which history it is: the timeline is noted among the rows

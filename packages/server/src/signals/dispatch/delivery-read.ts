@@ -54,11 +54,11 @@ const DEVICE_PREFIX = 'device:'
 export const DELIVERY_FIELDS = {
   id: 'id',
   event_id: { aliases: ['jti'], type: 'text', operators: [':'], list: true },
-  event_type: { type: 'text', operators: [':'], list: true },
-  state: { type: 'enum', list: true, values: DELIVERY_STATES },
+  event_type: { type: 'text', operators: [':'], list: true, isRead: true },
+  state: { type: 'enum', list: true, values: DELIVERY_STATES, isRead: true },
   device_id: { type: 'id', column: isAboutDevice },
   txn: { type: 'text', operators: [':'], list: true },
-  attempts: { type: 'integer', column: 'attempt_count' },
+  attempts: { type: 'integer', column: 'attempt_count', isRead: true },
   created_at: 'timestamp',
 } as const satisfies Readonly<Record<string, FieldDeclaration>>
 

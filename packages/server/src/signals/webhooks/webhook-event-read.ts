@@ -17,6 +17,7 @@ export const EVENT_LIST = new RecordList({
     txn: { type: 'text', operators: [':'], list: true },
     timestamp: { type: 'timestamp', column: 'occurred_at' },
   },
+  timeKey: sql`(webhook_event.id + 0)`,
   select: (db: Kysely<Schema>) => db.selectFrom('webhook_event').selectAll(),
 })
 
