@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestDatabase } from '../../../test/support/database.ts'
+import { addDeliveries } from '../../../test/support/partitioned-deliveries.ts'
+import { countRowsRead } from '../../../test/support/rows-read.ts'
+import { DELIVERY_LIST } from './delivery-read.ts'
+import { insertDestination } from './destination-store.ts'
+
+const DELIVERIES = 20_000
+/** What a list looks at one by one before anything else. */
+const LOOKED_AT = 5_000
+
+const database = await createTestDatabase()
+afterAll(() => database.close())
+
+beforeAll(async () => {
+  const id = await insertDestination(database.db, { kind: 'webhook', state: 'active' })
+  await addDeliveries(database.db, id, { count: DELIVERIES })
+  await database.pool.query('vacuum (analyze) delivery')
+})
+
+describe('deliveries by one of several conditions that no index answers', () => {
+  it.each([
+    'attempts:5 OR attempts:6',
+    'event_type:one OR attempts:5',
+    'state:discarded OR attempts:5',
+  ])('are read once: %s', async (search) => {
+    for (const isDescending of [false, true]) {
+      const window = { afterId: undefined, limit: 101, isDescending }
+      const read = await countRowsRead(database, { list: DELIVERY_LIST, search, window })
+      expect(read).toBeGreaterThanOrEqual(DELIVERIES)
+      expect(read).toBeLessThanOrEqual(DELIVERIES + LOOKED_AT)
+    }
+  })
+})
