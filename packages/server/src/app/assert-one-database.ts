@@ -12,7 +12,7 @@ import { ConfigError, type Config } from './config/load-config.ts'
 
 const LOCK_NUMBERS = 2 ** 31
 const AGAIN_MS = SECOND_MS
-/** A start does not wait for longer to learn of an address that is only read from; whoever reads there looks again before. */
+/** A start does not wait for longer to learn of the address of reports; whoever reads them looks again before. */
 const READER_MAX_MS = 2 * SECOND_MS
 const OWNER = 'HELIOGRAPH_MIGRATION_DATABASE_URL'
 const REPORTING = 'HELIOGRAPH_REPORTING_DATABASE_URL'
@@ -50,8 +50,8 @@ export async function assertOneDatabase({
     const isOne = async () => {
       const lock = newLock()
       if (!readers.includes(setting)) return leadsToDatabaseOf(db, { url }, { network, lock })
-      const signal = AbortSignal.timeout(READER_MAX_MS)
-      const reader = { network, lock, isReader: true, signal }
+      const signal = setting === REPORTING ? AbortSignal.timeout(READER_MAX_MS) : undefined
+      const reader = { network, lock, isReader: true, ...(signal && { signal }) }
       // One that cannot be reached holds nothing up: whoever reads there says so.
       return leadsToDatabaseOf(db, { url }, reader).catch(() => true)
     }

@@ -172,6 +172,22 @@ describe('what keys did while the database was away', () => {
     ])
   })
 
+  it('leaves what was refused last, where another process has written that before', async () => {
+    const { id } = await newKey()
+    const [late, other] = [newRecorder(), newRecorder()]
+    const refuse = (recorder: typeof late, operation: string) =>
+      recorder.recordPermissionUse({
+        ...{ keyId: id, permission: 'Remove Devices', isAllowed: false, operation },
+      })
+    refuse(late, 'DELETE /devices')
+    api.clock.advance(1_000)
+    refuse(other, 'DELETE /devices/{id}')
+    await other.flush()
+    await late.flush()
+    const told = { refused_count: 2, last_refused_operation: 'DELETE /devices/{id}' }
+    expect((await read(id)).data).toContainEqual(expect.objectContaining(told))
+  })
+
   it('is counted by a process that stops, where the database is back in a moment', async () => {
     const { id } = await newKey()
     const recorder = newRecorder()

@@ -47,8 +47,10 @@ export async function addPermissionUses(
       refused_count = api_key_permission_use.refused_count + excluded.refused_count,
       last_allowed_at = greatest(api_key_permission_use.last_allowed_at, excluded.last_allowed_at),
       last_refused_at = greatest(api_key_permission_use.last_refused_at, excluded.last_refused_at),
-      last_refused_operation =
-        coalesce(excluded.last_refused_operation, api_key_permission_use.last_refused_operation)`.execute(
+      last_refused_operation = case
+        when excluded.last_refused_at < api_key_permission_use.last_refused_at
+          then api_key_permission_use.last_refused_operation
+        else coalesce(excluded.last_refused_operation, api_key_permission_use.last_refused_operation) end`.execute(
     db,
   )
 }

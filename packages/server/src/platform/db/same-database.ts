@@ -37,11 +37,13 @@ export async function leadsToDatabaseOf<Tables>(
     ...network.settings(connection, SILENT_MAX_MS),
     application_name: 'heliograph',
   })
+  let isConnected = false
   const end = () => void client.close()
   signal?.addEventListener('abort', end)
   try {
     signal?.throwIfAborted()
     await client.connect()
+    isConnected = true
     if (isReader && (await isStandby(client))) return true
     if (!isReader && (await client.isReadOnly())) {
       throw new NoWritableServer('the server only reads')
@@ -57,7 +59,8 @@ export async function leadsToDatabaseOf<Tables>(
       return rowCount === 1
     })
   } catch (error) {
-    if (errorCodeOf(error) === NO_RIGHT) return true
+    // A reader that may not connect has seen nothing of where it leads.
+    if (errorCodeOf(error) === NO_RIGHT && (isConnected || !isReader)) return true
     throw error
   } finally {
     signal?.removeEventListener('abort', end)

@@ -108,7 +108,9 @@ function orToAlternatives(
 ): readonly Expression<SqlBool>[] {
   const { operands } = expression
   const together = [searchToSql(expression, way.columns, 'found')]
-  if (!clausesOf(expression).every(way.isIndexed)) return together
+  if (operands.length > ALTERNATIVES_MAX || !clausesOf(expression).every(way.isIndexed)) {
+    return together
+  }
   const found = operands.flatMap((operand, index) => {
     const isOther = operands
       .slice(0, index)
