@@ -8,10 +8,10 @@ import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { Change, RunChange } from '../../changes/change.ts'
 import type { TopicSink } from '../../platform/live/topic-notifier.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
-import type { LiveTopic } from '../../schema/live-topics.ts'
+import type { LiveCollection, LiveTopic } from '../../schema/live-topics.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { HealthReport } from './circuit-breaker.ts'
-import { isReceiverFailure } from './delivery-channel.ts'
+import { isReceiverFailure, type DestinationKind } from './delivery-channel.ts'
 import type { DeliveryLog } from './delivery-log.ts'
 import { errorOf, type DeliveryOutcome, type OutcomeNotice } from './delivery-outcome.ts'
 import { deferFollowers, recordHealth, recordOutcomes } from './outcome-store.ts'
@@ -23,13 +23,20 @@ export interface OutcomeRecorderDependencies {
   readonly random: RandomShare
   /** Runs what channels do about a notice, in one change with the outcomes. */
   readonly runChange: RunChange
-  /** Told which deliveries have moved on. */
+  /** Told which deliveries have moved on, and where receivers began or ceased to fail. */
   readonly topics: TopicSink
 }
 
 interface WaitingOutcome {
   readonly outcome: DeliveryOutcome
   readonly onRecorded: () => void
+}
+
+/** Where the health of a receiver is shown, by the kind of its destination. */
+const COLLECTIONS: Readonly<Record<DestinationKind, LiveCollection>> = {
+  ssf_push: 'ssf_streams',
+  ssf_poll: 'ssf_streams',
+  webhook: 'webhooks',
 }
 
 /** How long the first outcome of a batch waits for others. */
@@ -81,35 +88,35 @@ export class OutcomeRecorder {
   async #writeAll(): Promise<void> {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, BATCH_MAX)
-      await this.#writeUntilDone(batch.map(({ outcome }) => outcome))
-      this.#dependencies.topics.tell(batch.map(toTopic))
+      const changed = await this.#writeUntilDone(batch.map(({ outcome }) => outcome))
+      this.#dependencies.topics.tell([...batch.map(toTopic), ...changed])
       for (const { onRecorded } of batch) onRecorded()
     }
   }
 
-  async #writeUntilDone(outcomes: readonly DeliveryOutcome[]): Promise<void> {
+  /** Answers which collections have a receiver that fails since then, or no longer. */
+  async #writeUntilDone(outcomes: readonly DeliveryOutcome[]): Promise<readonly LiveTopic[]> {
     for (;;) {
       try {
-        await this.#write(outcomes)
-        return
+        return await this.#write(outcomes)
       } catch (error) {
         const fields = { err: error, outcome_count: outcomes.length }
         this.#dependencies.log.warn(fields, 'delivery outcomes could not be recorded')
-        if (this.#isClosed) return
+        if (this.#isClosed) return []
         await new Promise((resolve) => setTimeout(resolve, REPEAT_DELAY_MS))
       }
     }
   }
 
   /** The usual case, nothing but successes, is a single statement; the others need a transaction. */
-  async #write(outcomes: readonly DeliveryOutcome[]): Promise<void> {
+  async #write(outcomes: readonly DeliveryOutcome[]): Promise<readonly LiveTopic[]> {
     const { db, random, runChange } = this.#dependencies
     const reports = this.#findReportsToWrite(outcomes)
     const retried = outcomes.filter(({ state }) => state === 'queued')
     const hasNotices = outcomes.some(({ notice }) => notice !== null)
     if (reports.size === 0 && retried.length === 0 && !hasNotices) {
       await recordOutcomes(db, outcomes)
-      return
+      return []
     }
     const write = async (tx: Transaction<Schema>, change?: Change) => {
       const ids = await recordOutcomes(tx, outcomes)
@@ -118,16 +125,18 @@ export class OutcomeRecorder {
       // Before the destination is locked: whoever changes its owner locks that one first.
       if (change !== undefined) await notifyChannels(change, outcomes, ids)
       // In one order everywhere, so that two processes cannot wait for each other.
+      const changed = new Set<LiveTopic>()
       for (const [destinationId, report] of [...reports].sort(byId)) {
-        await recordHealth(tx, destinationId, report, random)
+        const kind = await recordHealth(tx, destinationId, report, random)
+        if (kind !== undefined) changed.add(COLLECTIONS[kind])
       }
+      return [...changed]
     }
-    if (hasNotices) {
-      await runChange({ actor: SYSTEM_ACTOR }, (change) => write(change.tx, change))
-    } else {
-      await db.transaction().execute((tx) => write(tx))
-    }
+    const changed = hasNotices
+      ? await runChange({ actor: SYSTEM_ACTOR }, (change) => write(change.tx, change))
+      : await db.transaction().execute((tx) => write(tx))
     this.#noteWritten(reports)
+    return changed
   }
 
   #findReportsToWrite(outcomes: readonly DeliveryOutcome[]): Map<DestinationId, HealthReport> {

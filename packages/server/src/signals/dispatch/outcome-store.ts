@@ -7,6 +7,7 @@ import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { kidOfToken } from '../signing/token-kid.ts'
 import { isCircuitOpen, updateHealth, type HealthReport } from './circuit-breaker.ts'
+import type { DestinationKind } from './delivery-channel.ts'
 import { errorOf, type DeliveryOutcome } from './delivery-outcome.ts'
 import { isWithin, toDeliveryRange } from './delivery-range-store.ts'
 import { makeDueNow } from './delivery-store.ts'
@@ -133,16 +134,20 @@ export async function deferFollowers(
 /** As many as are tried again at once when a receiver comes back; the others keep their time. */
 const HASTENED_MAX = 1_000
 
-/** Applies what the outcomes say about a receiver. Locks the destination: call it last. */
+/**
+ * Applies what the outcomes say about a receiver, and answers the kind of the destination when it fails since then, or
+ * no longer. Locks the destination: call it last.
+ */
 export async function recordHealth(
   db: Kysely<Schema>,
   destinationId: DestinationId,
   report: HealthReport,
   random: RandomShare,
-): Promise<void> {
+): Promise<DestinationKind | undefined> {
   const row = await db
     .selectFrom('delivery_destination')
     .select([
+      'kind',
       'retry_not_before as retryNotBefore',
       'consecutive_failures as consecutiveFailures',
       'failing_since as failingSince',
@@ -153,8 +158,8 @@ export async function recordHealth(
     // Not FOR UPDATE: that would wait for every open change which refers to the destination.
     .forNoKeyUpdate()
     .executeTakeFirst()
-  if (row === undefined) return
-  const { now, ...before } = row
+  if (row === undefined) return undefined
+  const { kind, now, ...before } = row
   const after = updateHealth(before, report, now, random)
   const { lastFailure } = report
   // The last failure is kept after the receiver works again.
@@ -163,4 +168,5 @@ export async function recordHealth(
   if (isCircuitOpen(before) && after.consecutiveFailures === 0) {
     await makeDueNow(db, destinationId, { max: HASTENED_MAX })
   }
+  return (before.failingSince === null) === (after.failingSince === null) ? undefined : kind
 }
