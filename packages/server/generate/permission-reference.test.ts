@@ -17,6 +17,7 @@ it('says for each method and path who may call it, by path', () => {
       versions: ['2026-04-07'],
     }),
     route({ ...shared, method: 'GET', path: '/keys', summary: 'Keys', permission: 'public' }),
+    route({ ...shared, method: 'DELETE', path: '/own', summary: 'Leave', permission: 'session' }),
     route({
       ...shared,
       method: 'GET',
@@ -28,6 +29,7 @@ it('says for each method and path who may call it, by path', () => {
   ])
   expect(text.split('\n').filter((line) => line.startsWith('| `'))).toEqual([
     '| `GET /keys` | Keys | public |  |  |',
+    '| `DELETE /own` | Leave | session |  |  |',
     '| `GET /widgets` | List | any key |  |  |',
     '| `PATCH /widgets/{id}` | Change | **Manage Checks** | `api_writes` | 2026-04-07 |',
     '| `PUT /widgets/{id}` | Change | **Manage Checks** | `api_writes` | 2026-04-07 |',

@@ -3,10 +3,11 @@ import { toDocumentPath, type Operation } from '../src/platform/http/operation.t
 
 const INTRODUCTION = `# Routes and permissions
 
-What a caller of each operation needs. Every route but the public ones takes a live API key; a key
-reads by default, and a permission that is named here has to be granted to it, with a rationale that
-goes into the audit log. A switch is a setting of the organisation (\`heliograph organisation set\`)
-that closes its routes to every key. A route without a list of versions exists in all of them.
+What a caller of each operation needs: a live API key, or the session of an admin
+([console-sign-in.md](console-sign-in.md#what-admins-may-do)). A key reads by default, and a permission that is named here
+has to be granted to it, with a rationale that goes into the audit log. A route that is public needs neither, one that says
+session takes no key. A switch is a setting of the organisation (\`heliograph organisation set\`) that closes its routes:
+\`api_writes\` to keys, \`ssf\` to everybody. A route without a list of versions exists in all of them.
 
 This page is generated from the declarations of the routes.`
 
@@ -39,7 +40,7 @@ function toRow(entry: RouteTableEntry): string {
 
 function describeAccess(permission: string | null): string {
   if (permission === null) return 'any key'
-  return permission === 'public' ? 'public' : `**${permission}**`
+  return permission === 'public' || permission === 'session' ? permission : `**${permission}**`
 }
 
 function sortKeyOf({ path, method }: RouteTableEntry): string {

@@ -11,7 +11,7 @@ import { featureOf } from '../src/surfaces/rest/register-api.ts'
 export interface RouteTableEntry {
   readonly method: Method
   readonly path: string
-  /** Null for any caller. */
+  /** Null for any caller, `session` for admins who are signed in alone. */
   readonly permission: string | null
   readonly feature: Feature | null
   readonly versions: readonly string[] | undefined
@@ -24,10 +24,16 @@ export function listRouteTable(routes: readonly Operation[]): RouteTableEntry[] 
     methodsOf(route).map((method) => ({
       method,
       path: route.path,
-      permission: route.access === 'public' ? 'public' : permissionOf(route),
+      permission: needOf(route),
       feature: featureOf(route),
       versions: route.versions,
       summary: route.summary,
     })),
   )
+}
+
+function needOf(route: Operation): string | null {
+  const { access } = route
+  if (access === 'public') return 'public'
+  return 'session' in access ? 'session' : permissionOf(route)
 }
