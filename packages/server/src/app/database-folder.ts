@@ -24,7 +24,7 @@ export interface OpenDatabaseFolderOptions {
   readonly signal?: AbortSignal
 }
 
-/** Connections beside the pool of the service: the listener, commands, backups. */
+/** Connections beside the pool of the service: the listener, deliveries, reports, commands, backups. */
 const OTHER_CONNECTIONS = 40
 
 /** @throws DatabaseStartError when the embedded database cannot be opened */

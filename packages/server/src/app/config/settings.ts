@@ -87,7 +87,8 @@ export const SETTINGS = {
   },
   databasePoolMax: {
     env: 'HELIOGRAPH_DATABASE_POOL_MAX',
-    description: 'The most database connections that one process opens for its work.',
+    description:
+      'The most database connections in the pool of one process. Besides, it opens one that listens, six for deliveries as a worker, and up to two for reporting queries.',
     ...integer(2, 500, 20),
   },
   masterKey: {

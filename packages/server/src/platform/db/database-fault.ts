@@ -72,7 +72,7 @@ const TOO_MANY_CONNECTIONS: DatabaseFault = {
   ...BUSY,
   message: 'The service is busy: the database takes no more connections.',
   advice:
-    'Raise max_connections of the database, or the connection limit of the role, or lower HELIOGRAPH_DATABASE_POOL_MAX of each process: a process opens that many connections and eight more.',
+    'Raise max_connections of the database, or the connection limit of the role, or lower HELIOGRAPH_DATABASE_POOL_MAX of each process: a process opens that many connections and nine more.',
 }
 
 const READ_ONLY: DatabaseFault = {
