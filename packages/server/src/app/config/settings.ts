@@ -107,13 +107,13 @@ export const SETTINGS = {
   allowedTargets: {
     env: 'HELIOGRAPH_ALLOWED_TARGETS',
     description:
-      'Hosts, addresses or CIDR ranges, separated by commas, that deliveries may reach although they are private or plain HTTP.',
+      'Hosts, addresses or CIDR ranges, separated by commas, that requests of the service (deliveries, to identity providers, to applications) may reach although they are private, plain HTTP, or at another port than 443 and 8443.',
     ...targets,
   },
   extraCa: {
     env: 'HELIOGRAPH_EXTRA_CA',
     description:
-      'A PEM file of certificate authorities to trust for deliveries, besides the usual.',
+      'A PEM file of certificate authorities to trust for these requests, besides the usual.',
     ...optionalText,
   },
   rateLimitPerMinute: {
@@ -139,7 +139,7 @@ export const SETTINGS = {
   trustedProxies: {
     env: 'HELIOGRAPH_TRUSTED_PROXIES',
     description:
-      'Addresses or CIDR ranges of reverse proxies, separated by commas, whose `X-Forwarded-For` is believed.',
+      'Addresses or CIDR ranges of reverse proxies, separated by commas, whose `X-Forwarded-For` is believed, and which may ask about requests to sites (forward authentication).',
     ...networks,
   },
   checkIntervalSeconds: {
