@@ -4,7 +4,7 @@ import { fewTextsField } from '../../platform/search/search-to-sql.ts'
 import { RecordList } from '../../platform/search/record-list.ts'
 import { hasDescription, inLastBlocks } from './audit-text-read.ts'
 
-/** The audit log in the order of the chain. */
+/** The audit log in the order of its ids, which is not always that of the chain. */
 export const AUDIT_LIST = new RecordList({
   noun: 'audit log entry',
   table: 'audit_entry',

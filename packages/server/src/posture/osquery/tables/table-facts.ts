@@ -1,7 +1,7 @@
 /*
  * What osquery's tables are: on which platforms each exists, its columns, and since which version.
  * The facts stand in osquery-tables.json, made from osquery's own table specifications of the releases that
- * it names; docs/osquery-tables.md says how. Knows no query.
+ * it names; docs/osquery-protocol.md says what they are for. Knows no query.
  */
 import { CHECK_PLATFORMS, type CheckPlatform } from '../../checks/check-definition.ts'
 import facts from './osquery-tables.json' with { type: 'json' }
