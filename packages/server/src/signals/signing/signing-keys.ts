@@ -30,7 +30,7 @@ export const SIGNING_KEY_CHANNEL = 'signing_keys'
 export const PUBLICATION_LEAD_MS = 2 * HOUR_MS
 
 /**
- * A key that no longer signs stays published this long. Longer than the retry schedule (75 h), so
+ * A key that no longer signs stays published this long. Longer than the retry schedule (52 h), so
  * that tokens which were signed before the rotation and are still on their way can be verified.
  */
 export const PUBLICATION_OVERLAP_MS = 30 * DAY_MS
