@@ -14,8 +14,9 @@ export const ERROR_CODES = {
     remedy: 'Send `Content-Type: application/json`, and nothing compressed.',
   },
   invalid_parameter: {
-    meaning: 'A query or path parameter is missing, unknown or out of range.',
-    remedy: 'The details name the parameter and what is allowed.',
+    meaning:
+      'A parameter of the path or the query, or a header, is missing, unknown or out of range.',
+    remedy: 'The details or the message name it and what is allowed.',
   },
   invalid_search: {
     meaning:
@@ -24,7 +25,7 @@ export const ERROR_CODES = {
   },
   invalid_cursor: {
     meaning:
-      'The `cursor` was not issued by this service, is too old, or belongs to another query.',
+      'The `cursor` was not issued by this service, is too old (results of reporting queries), or belongs to another list, search, order or filter.',
     remedy: 'Start from the first page, or send the cursor alone.',
   },
   unsupported_version: {
@@ -115,8 +116,8 @@ export const ERROR_CODES = {
     remedy: 'Read the record to see its state; nothing is done again under this key.',
   },
   limit_reached: {
-    meaning: 'A configured limit of the service would be exceeded.',
-    remedy: 'Delete what is not needed, or raise the setting that the message names.',
+    meaning: 'A limit of the service would be exceeded.',
+    remedy: 'Delete what is not needed, or raise the setting where the message names one.',
   },
   reporting_not_set_up: {
     meaning:
@@ -129,7 +130,7 @@ export const ERROR_CODES = {
     remedy: 'Send less; the message names the limit.',
   },
   rate_limited: {
-    meaning: 'Too many requests in the last 60 seconds.',
+    meaning: 'Too many requests in a while (60 seconds for a key), or too many at a time.',
     remedy: 'Wait for the number of seconds in `Retry-After`, then back off exponentially.',
   },
   target_refused: {

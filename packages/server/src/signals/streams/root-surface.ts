@@ -46,7 +46,7 @@ export const otherStreamIdQuery = z.object({
 const configurationBody = z
   .looseObject({
     stream_id: streamIdQuery.shape.stream_id,
-    events_requested: z.array(z.string()).optional().describe('Unknown types are ignored.'),
+    events_requested: z.array(z.string()).optional().describe('Unknown types are kept and not delivered.'),
     delivery: z
       .looseObject({
         method: z.enum(DELIVERY_METHODS),

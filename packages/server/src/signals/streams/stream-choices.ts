@@ -71,7 +71,7 @@ const CHOICES = {
   hasOpaqueIdentifiers: {
     member: 'opaque_identifiers',
     description:
-      'Devices, and people without an address, are named by `opaque` instead of `iss_sub`.',
+      'Devices, and people with pairwise identifiers, are named by `opaque` instead of `iss_sub`.',
     ...same(z.boolean()),
     preset: false,
   },

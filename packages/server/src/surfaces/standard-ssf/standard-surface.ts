@@ -44,7 +44,10 @@ const EXAMPLE_ID = '5b0f6a6e-6a0e-4d0c-9d53-0d0f3a3f7c11'
 
 /** The members of a configuration that a receiver may send. */
 export const receiverMembers = {
-  events_requested: z.array(z.string()).nullish().describe('Unknown types are ignored.'),
+  events_requested: z
+    .array(z.string())
+    .nullish()
+    .describe('Unknown types are kept and not delivered.'),
   delivery: z
     .looseObject({
       method: z.enum(DELIVERY_METHODS),
