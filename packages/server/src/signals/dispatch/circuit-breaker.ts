@@ -2,16 +2,17 @@
  * When a destination is left alone. After FAILURES_TO_OPEN retryable failures in a row the circuit is
  * open: one delivery at a time probes it, at intervals that grow with the outage (half its length,
  * 5 s at least, 5 min at most). The first answer that is not a retryable failure closes it. A dead
- * receiver with a hundred thousand queued events thus costs twelve requests an hour, and a receiver
+ * receiver with a hundred thousand queued events thus costs some 14 requests an hour, and a receiver
  * that comes back is noticed within five minutes, or half its outage if that was short.
  */
 import { MINUTE_MS, SECOND_MS } from '../../platform/clock.ts'
-import { withJitter, type RandomShare } from './retry-schedule.ts'
+import { JITTER_SHARE, withJitter, type RandomShare } from './retry-schedule.ts'
 
 /** Few enough to spare a dead receiver, enough that a few bad answers among good ones do not open. */
 export const FAILURES_TO_OPEN = 8
 
 const PROBE_INTERVAL_MIN_MS = 5 * SECOND_MS
+/** With jitter; without it the intervals stop growing before. */
 const PROBE_INTERVAL_MAX_MS = 5 * MINUTE_MS
 /** A busy receiver may pause its destination for this long at a time; it is probed afterwards. */
 const OVERLOAD_PAUSE_MAX_MS = 5 * MINUTE_MS
@@ -66,6 +67,7 @@ export function updateHealth(
 
 function probeIntervalMs(failingSince: Date, now: Date, random: RandomShare): number {
   const half = (now.getTime() - failingSince.getTime()) / 2
-  const bounded = Math.min(Math.max(half, PROBE_INTERVAL_MIN_MS), PROBE_INTERVAL_MAX_MS)
+  const longest = PROBE_INTERVAL_MAX_MS / (1 + JITTER_SHARE)
+  const bounded = Math.min(Math.max(half, PROBE_INTERVAL_MIN_MS), longest)
   return withJitter(bounded, random)
 }
