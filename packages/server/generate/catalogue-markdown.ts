@@ -23,7 +23,7 @@ const STRATEGY_NAMES: Readonly<Record<RemediationStrategy, string>> = {
 const INTRODUCTION = `# Checks
 
 These checks come with Heliograph. Each is a piece of osquery SQL for the platforms that it names;
-an organisation can change everything but the SQL. This document is made from the catalogue
+an organisation configures what a failure leads to, and which devices it is for. This document is made from the catalogue
 (\`packages/server/src/posture/checks/catalogue\`), and a test keeps the two alike.
 
 ## How a check answers
