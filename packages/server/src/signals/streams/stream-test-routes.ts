@@ -43,7 +43,9 @@ const testResultSchema = z
     success: z.boolean(),
     response_code: z
       .string()
-      .describe('The status that the receiver answered; "0" when it could not be reached.'),
+      .describe(
+        'The status that the receiver answered; "0" when it could not be reached, "202" when the event waits for a poll.',
+      ),
     ssf_stream_event_id: z.int(),
     reason: z.string().nullable().describe('What went wrong, in words; null on success.'),
   })

@@ -13,7 +13,7 @@ const APPROVAL_MS = DAY_MS
 
 /**
  * Decides whether a machine may enroll as a known device. An approval holds for one enrollment within 24 hours,
- * from the same address, under the same host identifier and with the same enrollment secret; it moves no owner.
+ * from the same address, with the same host identifier, hardware and enrollment secret; it moves no owner.
  * A denial holds until it is taken back by an approval. Idempotent; an approval again begins its time anew.
  *
  * @throws AppError `not_found`; `conflict` for a machine that has been let in already
