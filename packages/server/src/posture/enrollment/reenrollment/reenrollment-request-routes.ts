@@ -43,7 +43,7 @@ export function reenrollmentRequestRoutes({ db, baseUrl, runChange }: RouteFound
       path: '/reenrollment_requests/:id',
       summary: 'Decide whether a machine may enroll as a known device',
       description:
-        'An approval holds for one enrollment within 24 hours, from the same address, under the same host identifier and with the same enrollment secret. The node key of the device ends with it; its owner stays. A denial holds until it is approved.',
+        'An approval holds for one enrollment within 24 hours, from the same address, with the same host identifier, hardware and enrollment secret. The node key of the device ends with it; its owner stays. A denial holds until it is approved.',
       body: z.strictObject({ status: z.enum(['approved', 'denied']) }),
       example: { body: { status: 'approved' } },
       responses: { 200: reenrollmentRequestSchema },
