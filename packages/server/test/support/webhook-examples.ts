@@ -14,12 +14,17 @@ const EVENT_ID = '01KDYAKAM6FT1557RP526WFAX9'
 
 const owner = { id: '12', name: 'Ada Lovelace', email: 'ada@example.com' }
 const device = { id: '41', name: 'ada-macbook' }
+const NEW_DEVICE_ID = '42'
 const check = { id: '17', name: 'Disk encryption', tags: ['Critical'] }
 const mapOf = <Row extends { readonly id: string }>(...rows: Row[]) =>
   new Map(rows.map((row) => [row.id, row]))
 
 const subjects = {
-  devices: mapOf({ ...device, authState: 'Good' as const, owner }),
+  devices: mapOf(
+    { ...device, authState: 'Good' as const, owner },
+    // As long as it has answered no checks.
+    { ...device, id: NEW_DEVICE_ID, authState: 'Blocked' as const, owner },
+  ),
   people: mapOf(owner),
   issues: mapOf({ id: '803', title: 'The disk is not encrypted', device, person: null, check }),
   admins: mapOf({
@@ -77,7 +82,7 @@ const EVENTS: readonly DomainEvent[] = [
     initiatingEntity: 'policy',
     reasons: [],
   },
-  { type: 'devices.created', deviceId: '41' },
+  { type: 'devices.created', deviceId: NEW_DEVICE_ID },
   { type: 'devices.registered', deviceId: '41' },
   { type: 'devices.reassigned', deviceId: '41' },
   {
