@@ -2768,6 +2768,7 @@ CREATE INDEX issue_exempted ON public.issue USING btree (id) WHERE (exempted_at 
 CREATE INDEX issue_in_round ON public.issue USING btree (((id + 0))) WHERE (follows_round AND (resolved_at IS NULL));
 CREATE INDEX issue_open ON public.issue USING btree (device_id, id) WHERE (resolved_at IS NULL);
 CREATE UNIQUE INDEX issue_open_key ON public.issue USING btree (device_id, person_id, check_id, issue_value) NULLS NOT DISTINCT WHERE (resolved_at IS NULL);
+CREATE INDEX issue_own_times ON public.issue USING brin (last_rechecked_at, updated_at, ((id + 0))) WITH (pages_per_range='32', autosummarize='on') WHERE (NOT (follows_round AND (resolved_at IS NULL)));
 CREATE INDEX issue_person ON public.issue USING btree (person_id, id) WHERE (person_id IS NOT NULL);
 CREATE INDEX issue_resolved_at ON public.issue USING btree (resolved_at, id) WHERE (resolved_at IS NOT NULL);
 CREATE INDEX issue_times ON public.issue USING brin (detected_at, resolved_at, blocks_device_at, last_rechecked_at, updated_at, ((id + 0))) WITH (pages_per_range='32', autosummarize='on');

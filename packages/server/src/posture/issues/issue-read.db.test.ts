@@ -5,7 +5,10 @@ import { insertCheck } from '../../../test/support/factories.ts'
 import { countRowsRead } from '../../../test/support/rows-read.ts'
 import { ISSUE_LIST } from './issue-read.ts'
 
-const RESOLVED = 20_000
+const DEVICES = 1_000
+const RESOLVED = 30_000
+/** What makes it quicker to read an index of all rows than the rows. */
+const ROW = JSON.stringify({ path: '/Library'.repeat(50) })
 /** More than a list looks at one by one. */
 const OPEN = 5_100
 /** What a list looks at one by one, and what it takes for likely to match. */
@@ -20,20 +23,40 @@ beforeAll(async () => {
   const isOpen = sql`n > ${RESOLVED}::int`
   await sql`
     insert into device (host_identifier, name, platform, created_at, updated_at)
-    values ('host', 'device', 'darwin', now(), now())`.execute(database.db)
+    select 'host' || n, 'device', 'darwin', now(), now() from generate_series(1, ${DEVICES}::int) n`.execute(
+    database.db,
+  )
+  await sql`
+    insert into device_round (device_id, ran_at) select id, timestamptz '2026-04-01Z' from device`.execute(
+    database.db,
+  )
   await sql`
     insert into issue (check_id, device_id, title, issue_value, value, detected_at, last_rechecked_at, updated_at,
-      resolved_at)
-    select ${check}::bigint, device.id, 'Issue', n, '{}', ${at}, ${at}, ${at},
-      case when not (${isOpen}) then ${at} + interval '5 days' end
-    from device, generate_series(1, ${RESOLVED + OPEN}::int) n order by n`.execute(database.db)
-  await database.pool.query('vacuum (analyze) issue')
+      resolved_at, follows_round)
+    select ${check}::bigint, device.id, 'Issue', n, ${ROW}::jsonb, ${at}, ${at}, ${at},
+      case when not (${isOpen}) then ${at} + interval '5 days' end, ${isOpen}
+    from generate_series(1, ${RESOLVED + OPEN}::int) n join device on device.host_identifier = 'host' || n % ${DEVICES}::int + 1
+    order by n`.execute(database.db)
+  await database.pool.query('vacuum (analyze) issue, device_round')
 })
+
+const newest = { afterId: undefined, limit: 101, isDescending: true }
 
 describe('issues that are resolved', () => {
   it('are found, newest first, by when they were, and not by reading all that are', async () => {
-    const window = { afterId: undefined, limit: 101, isDescending: true }
-    const read = await countRowsRead(database, { list: ISSUE_LIST, search: 'open:false', window })
+    const search = 'open:false'
+    const read = await countRowsRead(database, { list: ISSUE_LIST, search, window: newest })
     expect(read).toBeLessThan(LOOKED_AT + OPEN)
   })
+})
+
+describe('issues that changed before a time', () => {
+  it.each(['updated_at', 'last_rechecked_at'])(
+    'are found, newest first, and not by reading open ones that follow a later round: %s',
+    async (field) => {
+      const search = `${field}<"2026-03-01T00:00:00Z"`
+      const read = await countRowsRead(database, { list: ISSUE_LIST, search, window: newest })
+      expect(read).toBeLessThan(LOOKED_AT + OPEN)
+    },
+  )
 })

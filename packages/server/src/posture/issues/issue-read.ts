@@ -1,4 +1,4 @@
-import { sql, type Expression, type Kysely, type SqlBool } from 'kysely'
+import { sql, type Expression, type Kysely, type RawBuilder, type SqlBool } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 import type { SearchClause } from '../../platform/search/search-field.ts'
 import {
@@ -16,6 +16,7 @@ import {
   laterOfRound,
   toTimeBound,
   type RoundFollower,
+  type TimeBound,
 } from '../checks/round-store.ts'
 import { snoozeEnd } from './snooze/snooze-store.ts'
 
@@ -112,16 +113,32 @@ function wordingField(column: 'title' | 'issue_key') {
 
 /** Later are those that were written later, and others that follow a later round; each has an index. */
 function timeField(column: string) {
-  return (clause: SearchClause): ClauseCondition => {
+  return (clause: SearchClause, use: ConditionUse): ClauseCondition => {
     const bound = toTimeBound(clause)
-    if (bound.operator === '<') return isRoundTime(column, bound, FOLLOWER)
     if (bound.operator === ':') return isEitherTime(column, bound, FOLLOWER)
+    if (bound.operator === '<') {
+      return use === 'found' ? isBefore(column, bound) : isRoundTime(column, bound, FOLLOWER)
+    }
     const isOwn = isTime(column, bound)
     return [
       isOwn,
       sql<SqlBool>`not ${isOwn} and ${FOLLOWER.follows} and ${isTimeOfRound(bound, FOLLOWER)}`,
     ]
   }
+}
+
+/**
+ * Earlier are those that follow no round, of whose times there is a summary, and those of devices that were silent since.
+ * For these, PostgreSQL begins with the devices where they are few: it must neither ask for the round of each issue, as it
+ * does of a table but not of a query with an offset, nor read the index of all that follow one, as it does for `FOLLOWER.follows`.
+ */
+function isBefore(column: string, bound: TimeBound): readonly RawBuilder<SqlBool>[] {
+  const isOwn = isTime(column, bound)
+  return [
+    sql<SqlBool>`not (${FOLLOWER.follows}) and ${isOwn}`,
+    sql<SqlBool>`issue.follows_round::int = 1 and issue.resolved_at is null and ${isOwn} and issue.device_id in (
+      select device_id from device_round where ${isTime('ran_at', bound)} offset 0)`,
+  ]
 }
 
 /** Open issues change with each round: those that changed last before a time are among those that were resolved last before it. */
