@@ -1,5 +1,15 @@
 /*
  * How the rows of a page of a searched list are found: the one statement of `record-list.ts`, but for what its fields mean.
+ * PostgreSQL cannot estimate where along the key the matches lie, and walks a whole list for a text that few rows have. So:
+ *
+ * 1. The rows behind the start of the page are looked at one by one in the order of the key, up to a bound. Where they
+ *    let expect that some more fill the page, these are looked at as well. A full page is all that is wanted.
+ * 2. Otherwise as many matches as a page has are taken in the order in which indexes give them, or from where the
+ *    last ones are likely to be. Fewer are all that there are.
+ * 3. The largest of their keys (the smallest, in descending order) is one that no key of the page is behind. All matches
+ *    up to it are sorted. Most lists grow in the order of their times, so that next to nothing is left to sort.
+ *
+ * Where the second step finds no bound of use, it sorts all matches, and there is no third.
  */
 import { sql, type Expression, type RawBuilder, type SqlBool } from 'kysely'
 import { afterKey, inOrder, type PageWindow } from '../db/page.ts'
@@ -17,7 +27,7 @@ const SPARE_TIMES = 2
 
 interface PageConditions {
   readonly key: RawBuilder<unknown>
-  /** The key as no index of a whole list is in the order of. */
+  /** The key as no index of a whole list is in the order of; as one is, where rows are best read in it. */
   readonly unorderedKey: RawBuilder<unknown>
   /** Whether summaries of pages hold the key. */
   readonly isSummarised: boolean
@@ -36,12 +46,7 @@ interface PageConditions {
 }
 
 /**
- * The keys of the rows of a page. PostgreSQL cannot estimate where along the key the matches lie, and
- * walks a whole list for a text that few rows have. So the rows behind the start of the page are looked
- * at one by one up to a bound, and some more where those let expect that they fill it. When they do not, as many matches
- * as a page has are taken in the order in which the index of a field gives them. Fewer are all that there are. Otherwise
- * the largest of their keys (the smallest, in descending order) is one that no key of the page is behind; most lists grow
- * in the order of their times, so that next to nothing is left to sort. The sum of the key and 0 is what no
+ * The keys of the rows of a page, as the top of this file says. The sum of the key and 0 is what no
  * index of a whole list is in the order of; summaries of pages hold it beside a time. Alternatives are
  * looked for one by one, each by the index that answers it. In descending order, an index gives matches from the wrong end
  * of the list, of which no key is a bound of use: all matches are sorted, but for those of times. So are those of a list
@@ -50,61 +55,39 @@ interface PageConditions {
  * other to find the largest key by.
  */
 export function selectKeys(tableName: string, conditions: PageConditions): RawBuilder<unknown> {
-  const { key, unorderedKey, scope, window, order } = conditions
-  const table = sql.table(tableName)
+  const { order, window, isSummarised } = conditions
   const { limit, isDescending = false } = window
-  const isBehind = toReach(isDescending, window.afterId)
-  const isBehindStart = sql<SqlBool>`${scope} and ${afterKey(unorderedKey, window)}`
-  const inKeyOrder = sql`order by ${inOrder(unorderedKey, window)} limit ${limit}`
-  const isSorted = order === undefined && (isDescending || !conditions.isSummarised)
-  const lastRows = conditions.toLastRows(isBehind)
-  const matches = uniteAlternatives(
-    conditions,
-    isBehind,
-    (isOne) => sql`(select ${key} as key from ${table}
-      where not (select value from is_enough) and ${isBehindStart} and ${isOne}
-      ${isSorted ? inKeyOrder : (order ?? sql``)})`,
-  )
-  const first = sql`select likely.key from likely where (select value from is_enough)`
+  const table = sql.table(tableName)
+  const isSorted = order === undefined && (isDescending || !isSummarised)
+  const lastRows = conditions.toLastRows(toReach(isDescending, window.afterId))
+  const walked = selectWalked(table, conditions)
+  const fullPage = sql`select walked.key from walked where (select value from is_full)`
+  if (isSorted && lastRows === undefined) {
+    const unless = sql<SqlBool>`(select value from is_full)`
+    return sql`
+      with ${walked} ${fullPage}
+      union all ${selectMatches(table, conditions, { unless, end: toPageEnd(conditions) })}`
+  }
+  const unless = sql<SqlBool>`(select value from is_enough)`
+  const end = isSorted ? toPageEnd(conditions) : (order ?? sql``)
+  const likelyPage = sql`select likely.key from likely where ${unless}`
   return sql`
-    with ${selectWalked(table, conditions)}, likely as materialized (
-      ${
-        lastRows === undefined
-          ? sql`select null::bigint as key where false`
-          : takeMatches(
-              table,
-              conditions,
-              sql`select * from ${table} where not (select value from is_full) and ${lastRows}
-                limit ${sql.lit(conditions.nearRows)}`,
-              isBehindStart,
-            )
-      }
+    with ${walked}, likely as materialized (${selectLikely(table, conditions, lastRows)}
     ), is_enough as materialized (
       select is_full.value or (select count(*) from likely) = ${limit} as value from is_full
-    ), match as materialized (${matches}
+    ), match as materialized (${selectMatches(table, conditions, { unless, end })}
     ), first as materialized (
-      ${isSorted ? first : sql`${first} union all select match.key from match`} limit ${limit}
+      ${isSorted ? likelyPage : sql`${likelyPage} union all select match.key from match`} limit ${limit}
     ), bound as materialized (
       select ${isDescending ? sql`min` : sql`max`}(first.key) as key from first having count(*) = ${limit}
     )
-    select walked.key from walked where (select value from is_full)
+    ${fullPage}
     union all ${
       isSorted
         ? sql`select match.key from match`
         : sql`select first.key from first where not exists (select from bound)`
     }
-    ${
-      isSorted && lastRows === undefined
-        ? sql``
-        : sql`union all ${uniteAlternatives(
-            conditions,
-            toReachOfPage(isBehind, isDescending),
-            (isOne) => sql`(select ${key} from ${table}
-              where exists (select from bound) and ${isWithin(conditions)}
-                and ${isBehindStart} and ${isOne}
-              ${inKeyOrder})`,
-          )}`
-    }`
+    union all ${selectUpToBound(table, conditions)}`
 }
 
 /** The rows that are looked at one by one, in the order of the key. */
@@ -126,6 +109,69 @@ function selectWalked(table: RawBuilder<unknown>, conditions: PageConditions): R
     )}
     ), walked as materialized (select near.key from near union all select far.key from far
     ), is_full as materialized (select count(*) >= ${limit} as value from walked)`
+}
+
+/** The keys of a page of matches among the rows that the last ones are likely to be among. */
+function selectLikely(
+  table: RawBuilder<unknown>,
+  conditions: PageConditions,
+  lastRows: RawBuilder<unknown> | undefined,
+): RawBuilder<unknown> {
+  if (lastRows === undefined) return sql`select null::bigint as key where false`
+  const rows = sql`select * from ${table} where not (select value from is_full) and ${lastRows}
+    limit ${sql.lit(conditions.nearRows)}`
+  return takeMatches(table, conditions, rows, isBehindStart(conditions))
+}
+
+interface MatchesWanted {
+  /** Nothing is looked for then. */
+  readonly unless: Expression<SqlBool>
+  /** The end of a query: in which order matches are taken, and how many. */
+  readonly end: RawBuilder<unknown>
+}
+
+/** The keys of matches behind the start of the page. */
+function selectMatches(
+  table: RawBuilder<unknown>,
+  conditions: PageConditions,
+  { unless, end }: MatchesWanted,
+): RawBuilder<unknown> {
+  const { key, window } = conditions
+  const isBehind = toReach(window.isDescending === true, window.afterId)
+  return uniteAlternatives(
+    conditions,
+    isBehind,
+    (isOne) => sql`(select ${key} as key from ${table}
+      where not ${unless} and ${isBehindStart(conditions)} and ${isOne}
+      ${end})`,
+  )
+}
+
+/** The keys of the first matches up to the bound. */
+function selectUpToBound(
+  table: RawBuilder<unknown>,
+  conditions: PageConditions,
+): RawBuilder<unknown> {
+  const { key, window } = conditions
+  const isDescending = window.isDescending === true
+  const reach = toReachOfPage(toReach(isDescending, window.afterId), isDescending)
+  return uniteAlternatives(
+    conditions,
+    reach,
+    (isOne) => sql`(select ${key} from ${table}
+      where exists (select from bound) and ${isWithin(conditions)}
+        and ${isBehindStart(conditions)} and ${isOne}
+      ${toPageEnd(conditions)})`,
+  )
+}
+
+function isBehindStart({ scope, unorderedKey, window }: PageConditions): RawBuilder<SqlBool> {
+  return sql<SqlBool>`${scope} and ${afterKey(unorderedKey, window)}`
+}
+
+/** Of a query of matches: the first of a page. */
+function toPageEnd({ unorderedKey, window }: PageConditions): RawBuilder<unknown> {
+  return sql`order by ${inOrder(unorderedKey, window)} limit ${window.limit}`
 }
 
 /** The keys of the matches among some rows, the first of a page. */
