@@ -65,8 +65,11 @@ interface DetailedField extends Omit<SearchField, 'name' | 'operators'> {
   readonly lastRows?: LastRows
   /** Whether summaries of pages tell where the matches of a clause are, as those of one of a time. */
   readonly isOfTime?: (clause: SearchClause) => boolean
-  /** Whether no index answers it, in a table so large that to read its rows twice takes long. */
-  readonly isRead?: boolean
+  /**
+   * Whether no index answers it but one in the order of the key, in a table so large that to read its rows twice takes
+   * long; of some of its clauses, where it says so of each.
+   */
+  readonly isRead?: boolean | ((clause: SearchClause) => boolean)
   /** Rows that are looked at in the order of the key first, where it takes longer than usual to look at one. */
   readonly nearRows?: number
 }
@@ -250,9 +253,11 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
     const scope =
       scopeOfPage === undefined ? this.#scope : sql<SqlBool>`${this.#scope} and ${scopeOfPage}`
     if (search === undefined) return sql<SqlBool>`${scope} and ${afterKey(this.#key, window)}`
-    const unorderedKey = sql`(${this.#key} + 0)`
     const { timeKey } = this.#declaration
     const isByTime = timeKey !== undefined && clausesOf(search).every(this.#isOfTime, this)
+    // Where no index answers any of it, rows are read in the order of the key until the page is full.
+    const isRead = clausesOf(search).every(this.#isRead, this)
+    const unorderedKey = isRead ? this.#key : sql`(${this.#key} + 0)`
     const keys = selectKeys(this.table, {
       key: this.#key,
       unorderedKey: isByTime ? timeKey : unorderedKey,
@@ -280,8 +285,15 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
     return Math.min(nearRows, ...ofFields.filter((rows) => rows !== undefined))
   }
 
-  #isIndexed({ field, operator, values: [value] }: SearchClause): boolean {
-    if (this.#details[field.name]?.isRead === true) return false
+  #isRead(clause: SearchClause): boolean {
+    const { isRead = false } = this.#details[clause.field.name] ?? {}
+    return typeof isRead === 'function' ? isRead(clause) : isRead
+  }
+
+  #isIndexed(clause: SearchClause): boolean {
+    const { field, operator, values } = clause
+    const [value] = values
+    if (this.#isRead(clause)) return false
     return field.type !== 'text' || operator !== '~' || isIndexedPart(String(value))
   }
 

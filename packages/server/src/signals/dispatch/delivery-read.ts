@@ -50,12 +50,17 @@ export type AttemptRecord = StoredRecord<'delivery_attempt'>
 /** The subject of deliveries about a device. */
 const DEVICE_PREFIX = 'device:'
 
+/** That a search is for other states: those that wait have indexes of their own, in the order in which they are due. */
+export function isNot(...states: readonly DeliveryState[]) {
+  return ({ values }: SearchClause): boolean => !states.some((state) => values.includes(state))
+}
+
 /** What deliveries are searched by, whatever their destination. */
 export const DELIVERY_FIELDS = {
   id: 'id',
   event_id: { aliases: ['jti'], type: 'text', operators: [':'], list: true },
   event_type: { type: 'text', operators: [':'], list: true, isRead: true },
-  state: { type: 'enum', list: true, values: DELIVERY_STATES, isRead: true },
+  state: { type: 'enum', list: true, values: DELIVERY_STATES, isRead: isNot('queued') },
   device_id: { type: 'id', column: isAboutDevice },
   txn: { type: 'text', operators: [':'], list: true },
   attempts: { type: 'integer', column: 'attempt_count', isRead: true },

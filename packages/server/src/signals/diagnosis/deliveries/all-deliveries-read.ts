@@ -7,7 +7,12 @@ import type { SearchClause } from '../../../platform/search/search-field.ts'
 import { RecordList, type RowOf } from '../../../platform/search/record-list.ts'
 import { clauseToSql } from '../../../platform/search/search-to-sql.ts'
 import type { Schema } from '../../../schema/schema.ts'
-import { DELIVERY_FIELDS, isAboutDevice, RECORD_COLUMNS } from '../../dispatch/delivery-read.ts'
+import {
+  DELIVERY_FIELDS,
+  isAboutDevice,
+  isNot,
+  RECORD_COLUMNS,
+} from '../../dispatch/delivery-read.ts'
 
 /** The kinds of destinations, as the API names them. */
 export const DESTINATION_KINDS = ['ssf_stream', 'webhook'] as const
@@ -56,6 +61,8 @@ export const ALL_DELIVERIES = new RecordList({
   table: 'delivery',
   fields: {
     ...DELIVERY_FIELDS,
+    // The index of dead ones begins with their destination.
+    state: { ...DELIVERY_FIELDS.state, isRead: isNot('queued', 'dead') },
     device_id: { type: 'id', column: isAboutDeviceAtAll },
     person_id: { type: 'id', column: isAboutPerson },
     stream_id: { type: 'id', column: isTo('ssf_stream') },
