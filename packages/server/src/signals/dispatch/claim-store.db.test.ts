@@ -77,6 +77,15 @@ test('a claim that put something off for its order does not say that it has all'
   expect(await claim(destinationId, 10)).toEqual({ count: 1, isAll: false })
 })
 
+test('what a claim has no room for can be claimed by another worker at the same time', async () => {
+  const destinationId = await queueOf(...Array.from({ length: 36 }, () => null))
+  await db.transaction().execute(async (tx) => {
+    const first = await claimDeliveries(tx, toRequest(destinationId, 16))
+    expect(first.deliveries).toHaveLength(16)
+    expect(await claim(destinationId, 16)).toEqual({ count: 16, isAll: false })
+  })
+})
+
 test('a look that claims says what a look and a claim say', async () => {
   const destinationId = await queueOf('device:1', 'device:2', 'device:1', null)
   const first = await claimBySchedule(db, 'webhook', toRequest(destinationId, 3))

@@ -52,6 +52,9 @@ const CLAIMED_ELSEWHERE_PARK_MS = 100
  */
 const PARK_MAX_MS = 5 * MINUTE_MS
 
+/** Of what may be claimed, so much is looked at besides, to take the place of what is blocked. */
+const LOOKAHEAD_SHARE = 1 / 16
+
 /** What a claim answers of a row. */
 type ClaimedRow = Omit<ClaimedDelivery, 'destinationId' | 'claimId' | 'leaseEndsMs' | 'token'> &
   StoredToken
@@ -70,8 +73,8 @@ const CLAIMED_COLUMNS = sql`d.id, d.event_id as "eventId", d.event_type as "even
  * others are put off, so that the next claim does not meet them again. Concurrent claims skip each
  * other's rows. One statement, no transaction needed.
  *
- * Looks at twice as many candidates as it may claim: blocked ones are rare, and whatever is passed
- * over now is first next time.
+ * Looks at a few candidates more than it may claim: blocked ones are rare, each candidate is locked and its subject looked
+ * up, and whatever is passed over now is first next time.
  *
  * Claims nothing when something waits before `range` by now: it may come before what is in it.
  *
@@ -103,7 +106,7 @@ function claimSteps(request: ClaimRequest, isAllowed: RawBuilder<unknown>): RawB
         and not coalesce(claimed_by = any(${request.ownClaimIds}::uuid[]), false)
         ${request.isStopped === true ? sql`and outlives_stop` : sql``}
       order by next_attempt_at, id
-      limit ${limit * 2}
+      limit ${limit + Math.ceil(limit * LOOKAHEAD_SHARE)}
       for update skip locked
     ),
     obstacle as materialized (
