@@ -39,7 +39,10 @@ const COLLECTIONS: Readonly<Record<DestinationKind, LiveCollection>> = {
   webhook: 'webhooks',
 }
 
-/** How long the first outcome of a batch waits for others. */
+/**
+ * How long a batch waits for more, also while a stream of outcomes never ends: a statement and its commit cost as much as 16
+ * outcomes in them.
+ */
 const GATHERING_MS = 4
 const BATCH_MAX = 256
 const REPEAT_DELAY_MS = 250
@@ -63,7 +66,11 @@ export class OutcomeRecorder {
   /** Writes the outcome soon; `onRecorded` runs once it is durable. Order is kept. */
   record(outcome: DeliveryOutcome, onRecorded: () => void): void {
     this.#waiting.push({ outcome, onRecorded })
-    if (this.#running !== undefined) return
+    if (this.#running === undefined) this.#gather()
+  }
+
+  /** Starts now when a batch is full, else soon. */
+  #gather(): void {
     if (this.#waiting.length >= BATCH_MAX) this.#start()
     else this.#timer ??= setTimeout(() => this.#start(), GATHERING_MS)
   }
@@ -80,18 +87,17 @@ export class OutcomeRecorder {
   #start(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    this.#running ??= this.#writeAll().finally(() => {
+    this.#running ??= this.#writeBatch().finally(() => {
       this.#running = undefined
+      if (this.#waiting.length > 0) this.#gather()
     })
   }
 
-  async #writeAll(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, BATCH_MAX)
-      const changed = await this.#writeUntilDone(batch.map(({ outcome }) => outcome))
-      this.#dependencies.topics.tell([...batch.map(toTopic), ...changed])
-      for (const { onRecorded } of batch) onRecorded()
-    }
+  async #writeBatch(): Promise<void> {
+    const batch = this.#waiting.splice(0, BATCH_MAX)
+    const changed = await this.#writeUntilDone(batch.map(({ outcome }) => outcome))
+    this.#dependencies.topics.tell([...batch.map(toTopic), ...changed])
+    for (const { onRecorded } of batch) onRecorded()
   }
 
   /** Answers which collections have a receiver that fails since then, or no longer. */
