@@ -5,7 +5,11 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 /** When each run began, in milliseconds since now; a run does this and takes so long. */
-function begin(during: (wakeups: Wakeups) => void = () => undefined, takesMs = 0) {
+function begin(
+  during: (wakeups: Wakeups) => void = () => undefined,
+  takesMs = 0,
+  intervalMinMs = 0,
+) {
   const startMs = performance.now()
   const begins: number[] = []
   const wakeups: Wakeups = new Wakeups(async () => {
@@ -13,7 +17,7 @@ function begin(during: (wakeups: Wakeups) => void = () => undefined, takesMs = 0
     wakeups.forget()
     during(wakeups)
     if (takesMs > 0) await new Promise((resolve) => setTimeout(resolve, takesMs))
-  })
+  }, intervalMinMs)
   return { begins, wakeups }
 }
 
@@ -59,4 +63,32 @@ test('many reasons to wake during a run are one more run', async () => {
   }
   await pass(1_000)
   expect(begins).toEqual([0, 50])
+})
+
+test('the first after a pause runs at once, and those that follow closely share a run', async () => {
+  const { begins, wakeups } = begin(undefined, 2, 10)
+  for (let times = 0; times < 15; times += 1) {
+    wakeups.wake()
+    await pass(1)
+  }
+  await pass(100)
+  wakeups.wake()
+  await pass(100)
+  expect(begins).toEqual([0, 10, 20, 115])
+  expect(wakeups.isIdle).toBe(true)
+})
+
+test('what is planned runs at its time, also when the last run is not long ago', async () => {
+  const { begins, wakeups } = begin(
+    (running) => {
+      if (begins.length === 1) running.wakeIn(4)
+    },
+    2,
+    10,
+  )
+  wakeups.wake()
+  await pass(1)
+  wakeups.wake()
+  await pass(100)
+  expect(begins).toEqual([0, 4])
 })

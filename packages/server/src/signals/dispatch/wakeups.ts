@@ -1,24 +1,30 @@
 /*
- * When a dispatcher looks for work: at once when it is woken, or at a planned time. Owns the timer and that
- * the same work never runs twice at once. Delays are measured by `setTimeout`, which no set clock moves.
+ * When a dispatcher looks for work: at once when it is woken and has not just looked, or at a planned time. Owns the timer and
+ * that the same work never runs twice at once. Delays are measured by `setTimeout`, which no set clock moves.
  */
 import { MINUTE_MS } from '../../platform/clock.ts'
 
 /** `setTimeout` takes little more than 24 days; the sweep comes long before this. */
 const TIMER_MAX_MS = MINUTE_MS
+/** A claim of one costs as much as one of ten: what is queued so soon after a look is claimed together. */
+const INTERVAL_MIN_MS = 10
 
 export class Wakeups {
   readonly #run: () => Promise<void>
+  readonly #intervalMinMs: number
   #isWoken = false
   #isRunning = false
   #isStopped = false
-  /** On the steady clock of `performance.now()`; `Infinity` when nothing is planned. */
+  /** When it may run because it is woken; on the steady clock of `performance.now()`. */
+  #freeAtMs = -Infinity
+  /** On the same clock; `Infinity` when nothing is planned. */
   #plannedAtMs = Infinity
   #timer: NodeJS.Timeout | undefined
 
-  /** `run` must not reject. */
-  constructor(run: () => Promise<void>) {
+  /** `run` must not reject. Who wakes it within `intervalMinMs` after a run began waits for that time, so that many share a run. */
+  constructor(run: () => Promise<void>, intervalMinMs = INTERVAL_MIN_MS) {
     this.#run = run
+    this.#intervalMinMs = intervalMinMs
   }
 
   /** Nothing runs and nothing is planned. */
@@ -26,13 +32,16 @@ export class Wakeups {
     return !this.#isRunning && this.#timer === undefined
   }
 
-  /** Runs now; when it runs already, once more afterwards. */
+  /** Runs now, or when the least interval has passed; when it runs already, once more afterwards. */
   wake(): void {
     this.#isWoken = true
     if (this.#isStopped || this.#isRunning) return
-    this.#clearTimer()
-    this.#isRunning = true
-    void this.#run().finally(() => this.#onEnd())
+    if (performance.now() >= this.#freeAtMs) {
+      this.#begin()
+      return
+    }
+    this.#plannedAtMs = Math.min(this.#plannedAtMs, this.#freeAtMs)
+    this.#startTimer()
   }
 
   /** Runs after this time, in place of what was planned; while it runs, not before its end. */
@@ -57,6 +66,13 @@ export class Wakeups {
     this.#clearTimer()
   }
 
+  #begin(): void {
+    this.#clearTimer()
+    this.#isRunning = true
+    this.#freeAtMs = performance.now() + this.#intervalMinMs
+    void this.#run().finally(() => this.#onEnd())
+  }
+
   #onEnd(): void {
     this.#isRunning = false
     if (this.#isWoken) this.wake()
@@ -67,7 +83,7 @@ export class Wakeups {
     if (this.#isStopped || this.#isRunning || this.#plannedAtMs === Infinity) return
     this.#clearTimer()
     const delayMs = Math.max(0, this.#plannedAtMs - performance.now())
-    this.#timer = setTimeout(() => this.wake(), Math.min(delayMs, TIMER_MAX_MS))
+    this.#timer = setTimeout(() => this.#begin(), Math.min(delayMs, TIMER_MAX_MS))
   }
 
   #clearTimer(): void {
