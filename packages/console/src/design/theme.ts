@@ -77,9 +77,7 @@ export const theme = createTheme({
     Textarea: Textarea.extend(small),
     Select: Select.extend(small),
     Switch: Switch.extend(small),
-    Modal: Modal.extend({
-      defaultProps: { centered: true, overlayProps: { blur: 2 }, closeButtonProps: closing },
-    }),
+    Modal: Modal.extend({ defaultProps: { centered: true, closeButtonProps: closing } }),
     Notification: Notification.extend({ defaultProps: { closeButtonProps: closing } }),
     Tooltip: Tooltip.extend({ defaultProps: { openDelay: 250, withArrow: true } }),
   },

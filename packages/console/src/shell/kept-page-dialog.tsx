@@ -41,7 +41,7 @@ export function KeptPageDialog({ lacks, path, onLook, onLeave }: KeptPageDialogP
       withCloseButton={false}
       // Whoever looks at the screen now sees nothing of it.
       portalProps={{ id: PORTAL_ID, reuseTargetNode: false }}
-      overlayProps={{ color: 'var(--mantine-color-body)', backgroundOpacity: 1, blur: 0 }}
+      overlayProps={{ color: 'var(--mantine-color-body)', backgroundOpacity: 1 }}
     >
       <Stack>
         <Text size="sm">{words.help}</Text>

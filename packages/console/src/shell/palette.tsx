@@ -19,6 +19,9 @@ import { usePlaces } from './navigation.ts'
 import { useIsOpen } from './session.ts'
 import { texts } from './texts.ts'
 
+/** Without a blur, which a machine that draws without a graphics card does anew at each blink of the caret. */
+const SHADE = { backgroundOpacity: 0.35 } as const
+
 export function Palette() {
   const navigate = useNavigate()
   const places = usePlaces()
@@ -55,6 +58,7 @@ export function Palette() {
   return (
     <Spotlight
       actions={groups}
+      overlayProps={SHADE}
       filter={(text) => [
         ...groups.map((group) => narrow(group, text)).filter(({ actions }) => actions.length > 0),
         ...toSearches(text, open, (to, query) => void navigate({ to, search: { query } })),

@@ -20,6 +20,11 @@ async function hasFocus(page: Page, target: Locator): Promise<boolean> {
   return (await target.and(page.locator(':focus')).count()) > 0
 }
 
+/** The classes of what is drawn from what lies below it. */
+const BLURRED = `[...document.querySelectorAll('*')]
+  .filter((element) => getComputedStyle(element).backdropFilter !== 'none')
+  .map(({ className }) => className)`
+
 /** Presses Tab until something has the focus; nothing may keep the focus from it. */
 async function tabTo(page: Page, target: Locator): Promise<void> {
   await target.waitFor({ state: 'attached' })
@@ -141,9 +146,16 @@ describe('the frame of the console', () => {
     await receiver.close()
   })
 
-  it('fits wide and narrow windows and hinders nobody', async () => {
-    const page = await console.openPage('/devices')
-    await page.getByRole('heading', { name: 'Devices' }).waitFor()
+  it('blurs nothing below a dialog, which is drawn anew at each blink of a caret', async () => {
+    const page = await console.openPage('/groups')
+    await page.getByRole('button', { name: 'New group' }).first().click()
+    await page.getByRole('dialog', { name: 'New device group' }).waitFor()
+    expect(await page.evaluate(BLURRED)).toEqual([])
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.keyboard.press('Control+k')
+    await page.getByPlaceholder('Search or jump to …').waitFor()
+    expect(await page.evaluate(BLURRED)).toEqual([])
   })
 
   it('shows nothing without a session', async () => {
