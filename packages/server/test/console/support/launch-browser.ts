@@ -41,6 +41,8 @@ async function toLaunchOptions(hosts: readonly string[]): Promise<LaunchOptions>
     '--disable-gpu',
     // What draws without a graphics card needs no process of its own.
     '--in-process-gpu',
+    // Most pages are closed before a script has paid for being compiled further, by other threads at that.
+    '--js-flags=--single-threaded --no-turbofan --no-maglev',
     `--host-resolver-rules=${['MAP * ~NOTFOUND', ...reached].join(' , ')}`,
   ]
   return { ...(await findBrowser()), args }
