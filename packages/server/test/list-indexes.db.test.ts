@@ -122,8 +122,10 @@ async function countRowsReadOnce(url: string): Promise<number> {
   return found > FOUND_MAX ? 0 : (await readStatistics()) - before
 }
 
-/** Rows read so far, in tables and in indexes. */
-/** Rounds are left out: those of all devices are on few pages, and read to learn which were silent since a time. */
+/**
+ * Rows read so far, in tables and in indexes, but for rounds: those of all devices are on few pages, and read to learn
+ * which were silent since a time.
+ */
 async function readStatistics(): Promise<number> {
   await onEveryConnection(sql`select pg_stat_force_next_flush()`)
   const { rows } = await sql<{ count: string }>`

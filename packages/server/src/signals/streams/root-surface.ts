@@ -46,7 +46,10 @@ export const otherStreamIdQuery = z.object({
 const configurationBody = z
   .looseObject({
     stream_id: streamIdQuery.shape.stream_id,
-    events_requested: z.array(z.string()).optional().describe('Unknown types are kept and not delivered.'),
+    events_requested: z
+      .array(z.string())
+      .optional()
+      .describe('Unknown types are kept and not delivered.'),
     delivery: z
       .looseObject({
         method: z.enum(DELIVERY_METHODS),
