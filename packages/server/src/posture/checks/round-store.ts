@@ -127,7 +127,7 @@ export function isEitherTime(
   column: string,
   { value }: TimeBound,
   follower: RoundFollower,
-): readonly RawBuilder<SqlBool>[] {
+): readonly [isWritten: RawBuilder<SqlBool>, isRound: RawBuilder<SqlBool>] {
   const { follows } = follower
   const isLaterRound = isTimeOfRound({ operator: '>', value }, follower)
   const isAtRound = isTimeOfRound({ operator: ':', value }, follower)

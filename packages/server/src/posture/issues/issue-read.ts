@@ -115,7 +115,9 @@ function wordingField(column: 'title' | 'issue_key') {
 function timeField(column: string) {
   return (clause: SearchClause, use: ConditionUse): ClauseCondition => {
     const bound = toTimeBound(clause)
-    if (bound.operator === ':') return isEitherTime(column, bound, FOLLOWER)
+    if (bound.operator === ':') {
+      return use === 'found' ? isAt(column, bound) : isEitherTime(column, bound, FOLLOWER)
+    }
     if (bound.operator === '<') {
       return use === 'found' ? isBefore(column, bound) : isRoundTime(column, bound, FOLLOWER)
     }
@@ -127,18 +129,31 @@ function timeField(column: string) {
   }
 }
 
-/**
- * Earlier are those that follow no round, of whose times there is a summary, and those of devices that were silent since.
- * For these, PostgreSQL begins with the devices where they are few: it must neither ask for the round of each issue, as it
- * does of a table but not of a query with an offset, nor read the index of all that follow one, as it does for `FOLLOWER.follows`.
- */
+/** Earlier are those that follow no round, of whose times there is a summary, and those of devices that were silent since. */
 function isBefore(column: string, bound: TimeBound): readonly RawBuilder<SqlBool>[] {
-  const isOwn = isTime(column, bound)
   return [
-    sql<SqlBool>`not (${FOLLOWER.follows}) and ${isOwn}`,
-    sql<SqlBool>`issue.follows_round::int = 1 and issue.resolved_at is null and ${isOwn} and issue.device_id in (
-      select device_id from device_round where ${isTime('ran_at', bound)} offset 0)`,
+    sql<SqlBool>`not (${FOLLOWER.follows}) and ${isTime(column, bound)}`,
+    isOfRound(column, { own: bound, round: bound }),
   ]
+}
+
+/** Those that were written at a time, and earlier ones of the devices whose round was then. */
+function isAt(column: string, bound: TimeBound): readonly RawBuilder<SqlBool>[] {
+  const [isWritten] = isEitherTime(column, bound, FOLLOWER)
+  return [isWritten, isOfRound(column, { own: { ...bound, operator: '<' }, round: bound })]
+}
+
+/**
+ * Those that follow rounds of a time. PostgreSQL begins with the devices where they are few: it must neither ask for the
+ * round of each issue, as it does of a table but not of a query with an offset, nor read the index of all that follow one, as
+ * it does for `FOLLOWER.follows`.
+ */
+function isOfRound(
+  column: string,
+  { own, round }: Readonly<Record<'own' | 'round', TimeBound>>,
+): RawBuilder<SqlBool> {
+  return sql<SqlBool>`issue.follows_round::int = 1 and issue.resolved_at is null and ${isTime(column, own)} and issue.device_id in (
+    select device_id from device_round where ${isTime('ran_at', round)} offset 0)`
 }
 
 /** Open issues change with each round: those that changed last before a time are among those that were resolved last before it. */
