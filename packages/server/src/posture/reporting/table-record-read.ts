@@ -23,7 +23,7 @@ export function tableRecordList(table: ReportingTable) {
           sql.ref('device.name'),
         ),
       },
-      collected_at: { type: 'timestamp', isRead: true },
+      collected_at: 'timestamp',
       ...Object.fromEntries(columns),
     },
     select: selectRecords,
