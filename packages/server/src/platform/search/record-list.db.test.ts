@@ -69,6 +69,15 @@ const DECLARATION = {
 const list = new RecordList(DECLARATION)
 /** With times that summaries of pages hold. */
 const summarised = new RecordList({ ...DECLARATION, timeKey: sql`(sample.id + 0)` })
+/** With fields that are read in the order of the key, one of them in some of its clauses. */
+const unindexed = new RecordList({
+  ...DECLARATION,
+  fields: {
+    ...DECLARATION.fields,
+    few: { type: 'text', isRead: true },
+    plain: { type: 'text', isRead: ({ operator }) => operator === ':' },
+  },
+})
 const { fields } = list
 
 const LONG = 'A very long text, the beginning of which is shared by others, and then it goes on: '
@@ -234,7 +243,7 @@ describe('a page of a searched list', () => {
         start,
         fc.integer({ min: 1, max: 20 }),
         fc.boolean(),
-        fc.constantFrom(list, summarised),
+        fc.constantFrom(list, summarised, unindexed),
         async (search, afterId, limit, isDescending, from) => {
           const window = { afterId, limit, isDescending }
           const found = await readIds(database.db, search, window, from)
