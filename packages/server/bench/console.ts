@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { toConsoleSite } from '../src/organisation/admin-sign-in/console-site.ts'
 import { SYSTEM_ACTOR } from '../src/changes/audit/audit-entry.ts'
-import { launchBrowser } from '../test/console/support/launch-browser.ts'
+import { launchMeasuredBrowser } from '../test/console/support/launch-browser.ts'
 import { createConsoleSession } from '../test/support/console-session.ts'
 import { countFrames, timeUntilRows, WATCH_FIRST_ROW } from './console-timing.ts'
 import { insertFleet } from './fleet-store.ts'
@@ -62,7 +62,7 @@ async function measure(run: BenchRun): Promise<Measurement[]> {
         }),
       ),
   })
-  const browser = await launchBrowser()
+  const browser = await launchMeasuredBrowser()
   run.cleanup.add(() => browser.close())
   const open = (): Promise<BrowserContext> => openSignedIn(service, browser)
   return [
