@@ -27,8 +27,8 @@ const SPARE_TIMES = 2
 
 interface PageConditions {
   readonly key: RawBuilder<unknown>
-  /** The key as no index of a whole list is in the order of; as one is, where rows are best read in it. */
-  readonly unorderedKey: RawBuilder<unknown>
+  /** What matches are sorted by: the key and 0, which no index of a whole list is in the order of; the key itself where no other index answers the search. */
+  readonly matchKey: RawBuilder<unknown>
   /** Whether summaries of pages hold the key. */
   readonly isSummarised: boolean
   /** Whether times are all that is looked for. */
@@ -47,7 +47,7 @@ interface PageConditions {
 
 /**
  * The keys of the rows of a page, as the top of this file says. The sum of the key and 0 is what no
- * index of a whole list is in the order of; summaries of pages hold it beside a time. Alternatives are
+ * index of a whole list is in the order of, so that it is used but where rows are best read in that order; summaries of pages hold it beside a time. Alternatives are
  * looked for one by one, each by the index that answers it. In descending order, an index gives matches from the wrong end
  * of the list, of which no key is a bound of use: all matches are sorted, but for those of times. So are those of a list
  * without summaries, in which no match behind a bound is passed over unread. Where a field knows which
@@ -165,13 +165,13 @@ function selectUpToBound(
   )
 }
 
-function isBehindStart({ scope, unorderedKey, window }: PageConditions): RawBuilder<SqlBool> {
-  return sql<SqlBool>`${scope} and ${afterKey(unorderedKey, window)}`
+function isBehindStart({ scope, matchKey, window }: PageConditions): RawBuilder<SqlBool> {
+  return sql<SqlBool>`${scope} and ${afterKey(matchKey, window)}`
 }
 
 /** Of a query of matches: the first of a page. */
-function toPageEnd({ unorderedKey, window }: PageConditions): RawBuilder<unknown> {
-  return sql`order by ${inOrder(unorderedKey, window)} limit ${window.limit}`
+function toPageEnd({ matchKey, window }: PageConditions): RawBuilder<unknown> {
+  return sql`order by ${inOrder(matchKey, window)} limit ${window.limit}`
 }
 
 /** The keys of the matches among some rows, the first of a page. */
@@ -209,10 +209,10 @@ function toReachOfPage(isBehind: KeyReach, isDescending: boolean): KeyReach {
 }
 
 /** Between two bounds PostgreSQL expects next to nothing, which summaries of pages are for, and a third of all before one. */
-function isWithin({ unorderedKey, isByTime, window }: PageConditions): RawBuilder<unknown> {
+function isWithin({ matchKey, isByTime, window }: PageConditions): RawBuilder<unknown> {
   const { isDescending = false } = window
-  const otherBound = compare(unorderedKey, isDescending, isDescending ? KEY_MAX : sql.lit(0))
-  return sql`${compare(unorderedKey, !isDescending, LAST_KEY)}
+  const otherBound = compare(matchKey, isDescending, isDescending ? KEY_MAX : sql.lit(0))
+  return sql`${compare(matchKey, !isDescending, LAST_KEY)}
     and ${isByTime ? otherBound : sql`true`}`
 }
 

@@ -257,10 +257,10 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
     const isByTime = timeKey !== undefined && clausesOf(search).every(this.#isOfTime, this)
     // Where no index answers any of it, rows are read in the order of the key until the page is full.
     const isRead = clausesOf(search).every(this.#isRead, this)
-    const unorderedKey = isRead ? this.#key : sql`(${this.#key} + 0)`
+    const matchKey = isRead ? this.#key : sql`(${this.#key} + 0)`
     const keys = selectKeys(this.table, {
       key: this.#key,
-      unorderedKey: isByTime ? timeKey : unorderedKey,
+      matchKey: isByTime ? timeKey : matchKey,
       isSummarised: timeKey !== undefined,
       isByTime,
       order: this.#toTimeOrder(search, window),

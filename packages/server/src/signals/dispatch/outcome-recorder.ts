@@ -63,7 +63,7 @@ export class OutcomeRecorder {
     this.#dependencies = dependencies
   }
 
-  /** Writes the outcome soon; `onRecorded` runs once it is durable. Order is kept. */
+  /** Writes the outcome soon; `onRecorded` runs once it is durable, or given up at the close. Order is kept. */
   record(outcome: DeliveryOutcome, onRecorded: () => void): void {
     this.#waiting.push({ outcome, onRecorded })
     if (this.#running === undefined) this.#gather()
