@@ -20,11 +20,14 @@ const STATEMENT_MS = 2
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** A recorder whose database takes its time, and how many outcomes each of its statements wrote. */
+/** A recorder whose database takes its time, how many outcomes each of its statements wrote, and what watchers were told. */
 function begin() {
   const counts: number[] = []
+  const told: string[] = []
+  let isBroken = false
   const connection: DatabaseConnection = {
     async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+      if (isBroken) throw new Error('the database is away')
       if (!sql.includes('json_to_recordset')) return { rows: [] }
       counts.push((JSON.parse(String(parameters[0])) as unknown[]).length)
       await new Promise((resolve) => setTimeout(resolve, STATEMENT_MS))
@@ -49,9 +52,9 @@ function begin() {
     log: SILENT_LOGGER,
     random: () => 0,
     runChange: () => Promise.reject(new Error('nothing is changed')),
-    topics: { tell: () => undefined },
+    topics: { tell: (topics) => void told.push(...topics) },
   })
-  return { counts, recorder }
+  return { counts, told, recorder, breakDatabase: () => (isBroken = true) }
 }
 
 function toOutcome(id: number): DeliveryOutcome {
@@ -108,4 +111,17 @@ test('an end waits for no others: everything is written at once', async () => {
   await vi.advanceTimersByTimeAsync(2 * STATEMENT_MS)
   await closing
   expect(counts).toEqual([1, 1])
+})
+
+test('watchers are told of what is recorded, and not of what is given up at the close', async () => {
+  const { told, recorder, breakDatabase } = begin()
+  recorder.record(toOutcome(1), () => undefined)
+  await vi.advanceTimersByTimeAsync(100)
+  expect(told).toEqual(['deliveries:1'])
+  breakDatabase()
+  let isEnded = false
+  recorder.record(toOutcome(2), () => (isEnded = true))
+  await recorder.close()
+  expect(isEnded).toBe(true)
+  expect(told).toEqual(['deliveries:1'])
 })

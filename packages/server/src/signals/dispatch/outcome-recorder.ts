@@ -40,8 +40,8 @@ const COLLECTIONS: Readonly<Record<DestinationKind, LiveCollection>> = {
 }
 
 /**
- * How long a batch waits for more, also while a stream of outcomes never ends: a statement and its commit cost as much as 16
- * outcomes in them.
+ * How long a batch waits for more, also while a stream of outcomes never ends: a statement and its commit cost as much
+ * as 16 outcomes in them.
  */
 const GATHERING_MS = 4
 const BATCH_MAX = 256
@@ -96,19 +96,21 @@ export class OutcomeRecorder {
   async #writeBatch(): Promise<void> {
     const batch = this.#waiting.splice(0, BATCH_MAX)
     const changed = await this.#writeUntilDone(batch.map(({ outcome }) => outcome))
-    this.#dependencies.topics.tell([...batch.map(toTopic), ...changed])
+    if (changed !== undefined) this.#dependencies.topics.tell([...batch.map(toTopic), ...changed])
     for (const { onRecorded } of batch) onRecorded()
   }
 
-  /** Answers which collections have a receiver that fails since then, or no longer. */
-  async #writeUntilDone(outcomes: readonly DeliveryOutcome[]): Promise<readonly LiveTopic[]> {
+  /** Answers which collections have a receiver that fails since then, or no longer; undefined: given up at the close. */
+  async #writeUntilDone(
+    outcomes: readonly DeliveryOutcome[],
+  ): Promise<readonly LiveTopic[] | undefined> {
     for (;;) {
       try {
         return await this.#write(outcomes)
       } catch (error) {
         const fields = { err: error, outcome_count: outcomes.length }
         this.#dependencies.log.warn(fields, 'delivery outcomes could not be recorded')
-        if (this.#isClosed) return []
+        if (this.#isClosed) return undefined
         await new Promise((resolve) => setTimeout(resolve, REPEAT_DELAY_MS))
       }
     }
