@@ -92,3 +92,14 @@ test('what is planned runs at its time, also when the last run is not long ago',
   await pass(100)
   expect(begins).toEqual([0, 4])
 })
+
+test('who wakes it soon after a planned run waits for nothing', async () => {
+  const { begins, wakeups } = begin(undefined, 2, 10)
+  wakeups.wakeIn(20)
+  await pass(25)
+  wakeups.wake()
+  await pass(5)
+  wakeups.wake()
+  await pass(100)
+  expect(begins).toEqual([20, 25, 35])
+})

@@ -1,12 +1,13 @@
 /*
- * When a dispatcher looks for work: at once when it is woken and has not just looked, or at a planned time. Owns the timer and
- * that the same work never runs twice at once. Delays are measured by `setTimeout`, which no set clock moves.
+ * When a dispatcher looks for work: at a planned time, or when it is woken, at once unless it has just looked for that
+ * reason. Owns the timer and that the same work never runs twice at once. Delays are measured by `setTimeout`, which no
+ * set clock moves.
  */
 import { MINUTE_MS } from '../../platform/clock.ts'
 
 /** `setTimeout` takes little more than 24 days; the sweep comes long before this. */
 const TIMER_MAX_MS = MINUTE_MS
-/** A claim of one costs as much as one of ten: what is queued so soon after a look is claimed together. */
+/** A claim of one costs as much as one of ten: what is queued so soon after a woken look is claimed together. */
 const INTERVAL_MIN_MS = 10
 
 export class Wakeups {
@@ -21,7 +22,10 @@ export class Wakeups {
   #plannedAtMs = Infinity
   #timer: NodeJS.Timeout | undefined
 
-  /** `run` must not reject. Who wakes it within `intervalMinMs` after a run began waits for that time, so that many share a run. */
+  /**
+   * `run` must not reject. Who wakes it within `intervalMinMs` after a run that was woken began waits for that time, so
+   * that many share a run.
+   */
   constructor(run: () => Promise<void>, intervalMinMs = INTERVAL_MIN_MS) {
     this.#run = run
     this.#intervalMinMs = intervalMinMs
@@ -69,7 +73,7 @@ export class Wakeups {
   #begin(): void {
     this.#clearTimer()
     this.#isRunning = true
-    this.#freeAtMs = performance.now() + this.#intervalMinMs
+    if (this.#isWoken) this.#freeAtMs = performance.now() + this.#intervalMinMs
     void this.#run().finally(() => this.#onEnd())
   }
 
