@@ -28,8 +28,8 @@ import { Balancer } from './versions/balancer.ts'
 
 const HOST = '127.0.0.1'
 const POOL_MAX = 4
-/** A process opens eight connections beside its pool. */
-const CONNECTIONS_OF_ONE = POOL_MAX + 8
+/** Besides its pool a process opens one connection that listens, six for deliveries and two for reporting queries. */
+const CONNECTIONS_OF_ONE = POOL_MAX + 9
 const DRAIN_MAX_MS = 300_000
 const DATABASE_MAX_MS = 300_000
 const REPORT_EVERY = 10

@@ -73,8 +73,8 @@ const CLAIMED_COLUMNS = sql`d.id, d.event_id as "eventId", d.event_type as "even
  * others are put off, so that the next claim does not meet them again. Concurrent claims skip each
  * other's rows. One statement, no transaction needed.
  *
- * Looks at a few candidates more than it may claim: blocked ones are rare, each candidate is locked and its subject looked
- * up, and whatever is passed over now is first next time.
+ * Looks at a few candidates more than it may claim: blocked ones are rare, each candidate is locked and its subject
+ * looked up, and whatever is passed over now is first next time.
  *
  * Claims nothing when something waits before `range` by now: it may come before what is in it.
  *
@@ -207,7 +207,7 @@ function toClaimed(
   return { ...row, ...claim, token: wholeToken({ ...row, detachedToken }) }
 }
 
-/** Releases claimed deliveries, due after `delayMs` at the earliest. Rows whose claim has passed on stay as they are. */
+/** Releases claimed deliveries, due after `delayMs` at the earliest; not those whose claim has passed on. */
 export async function releaseClaims(
   db: Kysely<Schema>,
   claims: readonly Pick<ClaimedDelivery, 'id' | 'claimId'>[],
@@ -317,10 +317,10 @@ function toSchedule(row: ScheduleRow, { toId }: DeliveryRange): DestinationSched
 }
 
 /**
- * Looks at the schedule and claims by the same statement, as {@link claimDeliveries} does, where nothing stands in the way: the
- * destination is of this kind, active and not paused, its circuit is closed, it has no pace, and nothing waits before
- * the range. `mayClaim` says whether that was so; otherwise nothing was claimed. `schedule` is undefined when the destination does not
- * exist; what is due next is said of what was not claimed, unless the claim is full.
+ * Looks at the schedule and claims by the same statement, as {@link claimDeliveries} does, where nothing stands in the
+ * way: the destination is of this kind, active and not paused, its circuit is closed, it has no pace, and nothing waits
+ * before the range. `mayClaim` says whether that was so; otherwise nothing was claimed. `schedule` is undefined when the
+ * destination does not exist; what is due next is said of what was not claimed, unless the claim is full.
  */
 export async function claimBySchedule(
   db: Kysely<Schema>,
