@@ -27,14 +27,23 @@ export async function claimAtPace(
   const { pace } = channel
   const kid = channel.claimKid(destinationId)
   if (pace === undefined || !isPaced) {
-    return { ...(await claimDeliveries(db, { ...request, kid })), waitMs: undefined }
+    return { ...(await claimUnblocked(db, { ...request, kid })), waitMs: undefined }
   }
   const { granted, waitMs } = await pace.take(destinationId, limit)
-  if (granted === 0) return { deliveries: [], isAll: false, waitMs: Math.max(1, waitMs) }
-  const claimed = await claimDeliveries(db, { ...request, kid, limit: granted })
+  if (granted === 0) {
+    return { deliveries: [], isAll: false, hasParked: false, waitMs: Math.max(1, waitMs) }
+  }
+  const claimed = await claimUnblocked(db, { ...request, kid, limit: granted })
   const spared = granted - claimed.deliveries.length
   if (spared > 0) await pace.giveBack(destinationId, spared)
   return { ...claimed, waitMs: undefined }
+}
+
+/** Claims, and looks further where all that a claim looked at is blocked. */
+async function claimUnblocked(db: Kysely<Schema>, request: ClaimRequest): Promise<Claimed> {
+  const claimed = await claimDeliveries(db, request)
+  if (claimed.deliveries.length > 0 || !claimed.hasParked) return claimed
+  return claimDeliveries(db, { ...request, isPastBlocked: true })
 }
 
 /**

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, expect, test } from 'vitest'
+import { countPutOff } from '../../../test/support/count-put-off.ts'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import { createChangeRunner } from '../../changes/change.ts'
@@ -6,6 +7,7 @@ import { systemClock } from '../../platform/clock.ts'
 import { newUuid } from '../../platform/ids.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import { FAILURES_TO_OPEN } from './circuit-breaker.ts'
+import { claimAtPace } from './claim-at-pace.ts'
 import { claimBySchedule, claimDeliveries, findDestinationSchedule } from './claim-store.ts'
 import { EVERY_DELIVERY, PARTITION_IDS } from './delivery-range-store.ts'
 import { setPace } from '../webhooks/webhook-pace-store.ts'
@@ -154,4 +156,38 @@ test('a look claims nothing of a destination with a pace, nor behind what waits 
   const paced = await claimBySchedule(db, 'webhook', toRequest(destinationId, 3))
   expect(paced).toMatchObject({ mayClaim: false, schedule: { isPaced: true } })
   expect(await claim(destinationId, 3)).toEqual({ count: 1, isAll: true })
+})
+
+test('what another worker blocks keeps a claim from nothing else that is due, and is written no more often', async () => {
+  const limit = 16
+  const blocked = Array.from({ length: 400 }, () => 'device:1')
+  const destinationId = await queueOf('device:1', ...blocked, 'device:2', 'device:2', null)
+  await claim(destinationId, 1)
+  const channel = { claimKid: () => null }
+  const request = toRequest(destinationId, limit)
+  const { deliveries, isAll } = await claimAtPace(db, channel, { ...request, isPaced: false })
+  expect(deliveries.map(({ subjectKey }) => subjectKey)).toEqual(['device:2', null])
+  expect(isAll).toBe(false)
+  expect(await countPutOff(db)).toBeLessThanOrEqual(limit + 1)
+  const next = await claimDeliveries(db, {
+    ...toRequest(destinationId, limit),
+    ownClaimIds: [request.claimId],
+    isPastBlocked: true,
+  })
+  expect(next.deliveries.map(({ subjectKey }) => subjectKey)).toEqual(['device:2'])
+})
+
+test('a look past what is blocked does not go past an earlier delivery of the subject', async () => {
+  const destinationId = await queueOf('device:1', 'device:1', 'device:2', 'device:2')
+  const past = { ...toRequest(destinationId, 1), isPastBlocked: true }
+  const first = await claimDeliveries(db, past)
+  const second = await claimDeliveries(db, { ...past, claimId: newUuid() })
+  const third = await claimDeliveries(db, { ...past, claimId: newUuid() })
+  expect([first, second, third].map(({ deliveries }) => deliveries[0]?.subjectKey)).toEqual([
+    'device:1',
+    'device:2',
+    undefined,
+  ])
+  const ids = [...first.deliveries, ...second.deliveries].map(({ id }) => Number(id))
+  expect(ids[1]).toBe(Number(ids[0]) + 2)
 })

@@ -12,7 +12,6 @@ import type { ClaimedDelivery, DestinationKind } from './delivery-channel.ts'
 import {
   EVERY_DELIVERY,
   isWithin,
-  toDeliveryRange,
   toPartitionStart,
   type DeliveryRange,
 } from './delivery-range-store.ts'
@@ -33,6 +32,8 @@ export interface ClaimRequest {
   readonly isStopped?: boolean
   /** Where to look, as a schedule has said; everywhere by default. */
   readonly range?: DeliveryRange
+  /** Looks past what is blocked, for the first delivery of each subject: when a claim met nothing else. */
+  readonly isPastBlocked?: boolean
 }
 
 /** What one statement claimed. */
@@ -41,6 +42,8 @@ export interface Claimed {
   readonly deliveries: readonly ClaimedDelivery[]
   /** Something was claimed, and nothing else of the destination was due that nobody else had. */
   readonly isAll: boolean
+  /** Some of what was looked at waits for something earlier of its subject, and was put off. */
+  readonly hasParked: boolean
 }
 
 /** A delivery that waits for another worker's claim is looked at again after this time. */
@@ -55,12 +58,17 @@ const PARK_MAX_MS = 5 * MINUTE_MS
 /** Of what may be claimed, so much is looked at besides, to take the place of what is blocked. */
 const LOOKAHEAD_SHARE = 1 / 16
 
+/**
+ * How far a claim looks past what is blocked. None of that is locked or written, but read, and its subject is looked up.
+ */
+const PAST_BLOCKED_MAX = 4_096
+
 /** What a claim answers of a row. */
 type ClaimedRow = Omit<ClaimedDelivery, 'destinationId' | 'claimId' | 'leaseEndsMs' | 'token'> &
   StoredToken
 
-/** Of a claim that also puts off what waits for something earlier. */
-type JudgedRow = ClaimedRow & { readonly hasParked: boolean }
+/** Of a claim that also puts off what waits for something earlier; without an id when nothing was claimed. */
+type JudgedRow = (ClaimedRow | { readonly id: null }) & { readonly hasParked: boolean }
 
 const CLAIMED_COLUMNS = sql`d.id, d.event_id as "eventId", d.event_type as "eventType",
   d.subject_key as "subjectKey", d.body, d.signing_kid as "signingKid", d.token,
@@ -88,23 +96,25 @@ export async function claimDeliveries(db: Kysely<Schema>, request: ClaimRequest)
   const leaseEndsMs = performance.now() + request.leaseMs
   const { rows } = await sql<JudgedRow>`
     with ${claimSteps(request, andNothingBefore(destinationId, range))}
-    select * from claimed`.execute(db)
+    select * from parking left join claimed on true`.execute(db)
   return toAllClaimed(rows, request, leaseEndsMs)
 }
 
 /** The steps of a claim, up to the rows of `claimed`; nothing is claimed where `isAllowed` does not hold. */
 function claimSteps(request: ClaimRequest, isAllowed: RawBuilder<unknown>): RawBuilder<unknown> {
   const { destinationId, claimId, leaseMs, limit, range = EVERY_DELIVERY } = request
-  return sql`
-    candidate as materialized (
-      select id, subject_key, next_attempt_at
-      from delivery
-      where destination_id = ${destinationId} and state = 'queued' and next_attempt_at <= now()
+  const isDue = sql`destination_id = ${destinationId} and state = 'queued' and next_attempt_at <= now()
         and ${isWithin('delivery', range)} ${isAllowed}
         and (claim_expires_at is null or claim_expires_at <= now())
         -- What this process still sends is not claimed again when its lease has run out.
         and not coalesce(claimed_by = any(${request.ownClaimIds}::uuid[]), false)
-        ${request.isStopped === true ? sql`and outlives_stop` : sql``}
+        ${request.isStopped === true ? sql`and outlives_stop` : sql``}`
+  const isFree = request.isPastBlocked === true ? andFirstOfSubject(request, isDue) : sql``
+  return sql`
+    candidate as materialized (
+      select id, subject_key, next_attempt_at
+      from delivery
+      where ${isDue} ${isFree}
       order by next_attempt_at, id
       limit ${limit + Math.ceil(limit * LOOKAHEAD_SHARE)}
       for update skip locked
@@ -124,8 +134,7 @@ function claimSteps(request: ClaimRequest, isAllowed: RawBuilder<unknown>): RawB
         from delivery e
         where e.destination_id = ${destinationId} and e.subject_key = subject.subject_key
           and e.state = 'queued' and e.id < subject.last_id and ${isWithin('e', range)}
-          and not (coalesce(e.claimed_by = any(${request.ownClaimIds}::uuid[]), false)
-            and e.claim_expires_at > now())
+          and not ${isContinued(request)}
           and not exists (select from candidate c where c.id = e.id)
         order by e.id
         limit 1
@@ -150,23 +159,53 @@ function claimSteps(request: ClaimRequest, isAllowed: RawBuilder<unknown>): RawB
       set claimed_by = ${claimId}::uuid, claim_expires_at = ${timeInMs(leaseMs)},
         signing_kid = coalesce(d.signing_kid, ${request.kid}::text)
       where d.id = any(array(select id from chosen)) and ${isWithin('d', range)}
-      returning ${CLAIMED_COLUMNS},
-        exists (select from judged where retry_at is not null) as "hasParked"
-    )`
+      returning ${CLAIMED_COLUMNS}
+    ),
+    parking as (select exists (select from judged where retry_at is not null) as "hasParked")`
+}
+
+/** What this process has claimed and may still send: later deliveries of the subject follow it. */
+function isContinued({ ownClaimIds }: ClaimRequest): RawBuilder<unknown> {
+  return sql`(coalesce(e.claimed_by = any(${ownClaimIds}::uuid[]), false)
+            and e.claim_expires_at > now())`
+}
+
+/** Of what is due the oldest that no earlier delivery of their subject blocks. */
+function andFirstOfSubject(request: ClaimRequest, isDue: RawBuilder<unknown>): RawBuilder<unknown> {
+  const { destinationId, limit, range = EVERY_DELIVERY } = request
+  return sql`and id = any(array(
+          select due.id
+          from (
+            select id, subject_key from delivery where ${isDue}
+            order by next_attempt_at, id limit ${sql.lit(PAST_BLOCKED_MAX)}
+          ) due
+          left join lateral (
+            select e.id from delivery e
+            where e.destination_id = ${destinationId} and e.subject_key = due.subject_key
+              and e.state = 'queued' and e.id < due.id and ${isWithin('e', range)}
+              and not ${isContinued(request)}
+            order by e.id
+            limit 1
+          ) earlier on true
+          where earlier.id is null
+          limit ${limit}))`
 }
 
 function toAllClaimed(
   rows: readonly JudgedRow[],
-  { destinationId, claimId, limit }: ClaimRequest,
+  { destinationId, claimId, limit, isPastBlocked = false }: ClaimRequest,
   leaseEndsMs: number,
 ): Claimed {
-  let isAll = rows.length > 0 && rows.length < limit
-  const deliveries = rows.map(({ hasParked, ...row }) => {
-    if (hasParked) isAll = false
-    return toClaimed(row, { destinationId, claimId, leaseEndsMs })
-  })
+  const deliveries: ClaimedDelivery[] = []
+  let hasParked = false
+  for (const { hasParked: hasParkedSome, ...row } of rows) {
+    hasParked = hasParkedSome
+    if (row.id === null) continue
+    deliveries.push(toClaimed(row, { destinationId, claimId, leaseEndsMs }))
+  }
   deliveries.sort((left, right) => Number(BigInt(left.id) - BigInt(right.id)))
-  return { deliveries, isAll }
+  const hasSeenAll = deliveries.length > 0 && deliveries.length < limit && !isPastBlocked
+  return { deliveries, isAll: hasSeenAll && !hasParked, hasParked }
 }
 
 function andNothingBefore(
@@ -205,57 +244,6 @@ function toClaimed(
   claim: Pick<ClaimedDelivery, 'destinationId' | 'claimId' | 'leaseEndsMs'>,
 ): ClaimedDelivery {
   return { ...row, ...claim, token: wholeToken({ ...row, detachedToken }) }
-}
-
-/** Releases claimed deliveries, due after `delayMs` at the earliest; not those whose claim has passed on. */
-export async function releaseClaims(
-  db: Kysely<Schema>,
-  claims: readonly Pick<ClaimedDelivery, 'id' | 'claimId'>[],
-  delayMs: number,
-): Promise<void> {
-  if (claims.length === 0) return
-  const ids = claims.map(({ id }) => id)
-  await sql`
-    update delivery d
-    set claimed_by = null, claim_expires_at = null,
-      next_attempt_at = greatest(d.next_attempt_at, ${timeInMs(delayMs)})
-    from unnest(${ids}::bigint[],
-      ${claims.map(({ claimId }) => claimId)}::uuid[]) as released (id, claim_id)
-    where d.id = released.id and ${isWithin('d', toDeliveryRange(ids))}
-      and d.claimed_by = released.claim_id and d.state = 'queued'`.execute(db)
-}
-
-/**
- * Releases what a statement of this process may have claimed whose answer never came. For claims under which
- * nothing is being sent.
- */
-export async function releaseClaimsOf(
-  db: Kysely<Schema>,
-  destinationId: DestinationId,
-  claimIds: readonly string[],
-): Promise<void> {
-  await db
-    .updateTable('delivery')
-    .set({ claimed_by: null, claim_expires_at: null })
-    .where('destination_id', '=', destinationId)
-    .where('state', '=', 'queued')
-    // Only what was due was claimed: the index of due deliveries is read no further.
-    .where('next_attempt_at', '<=', sql<Date>`now()`)
-    .where('claimed_by', 'in', claimIds)
-    .execute()
-}
-
-/**
- * Releases every claim. For the start of a process that is the only one to deliver: what is claimed
- * then was claimed by a process that died, and would wait for the end of its lease.
- */
-export async function releaseEveryClaim(db: Kysely<Schema>): Promise<void> {
-  await db
-    .updateTable('delivery')
-    .set({ claimed_by: null, claim_expires_at: null })
-    .where('state', '=', 'queued')
-    .where('claimed_by', 'is not', null)
-    .execute()
 }
 
 /** What a dispatcher must know of its destination before it claims. */
@@ -319,8 +307,8 @@ function toSchedule(row: ScheduleRow, { toId }: DeliveryRange): DestinationSched
 /**
  * Looks at the schedule and claims by the same statement, as {@link claimDeliveries} does, where nothing stands in the
  * way: the destination is of this kind, active and not paused, its circuit is closed, it has no pace, and nothing waits
- * before the range. `mayClaim` says whether that was so; otherwise nothing was claimed. `schedule` is undefined when the
- * destination does not exist; what is due next is said of what was not claimed, unless the claim is full.
+ * before the range. `mayClaim` says whether that was so; otherwise nothing was claimed. `schedule` is undefined when
+ * the destination does not exist; what is due next is said of what was not claimed, unless the claim is full.
  */
 export async function claimBySchedule(
   db: Kysely<Schema>,
@@ -344,21 +332,17 @@ export async function claimBySchedule(
       from delivery_destination d where d.id = ${destinationId}
     ),
     ${claimSteps(request, isAllowed)}
-    select row_to_json(looked) as schedule, claimed.*
-    from (
+    select row_to_json(looked) as schedule, parking.*, claimed.*
+    from parking cross join (
       select d.*, ${msUntil(sql`due.next_due_at`)} as "nextDueInMs"
       from destination d ${nextDue(sql`${isWithin('w', range)}
         and (select count(*) from claimed) < ${request.limit}
         and w.id <> all(array(select id from claimed))`)}
     ) looked left join claimed on false
     union all
-    select null, claimed.* from claimed`.execute(db)
+    select null, parking.*, claimed.* from parking cross join claimed`.execute(db)
   const row = rows.find(({ schedule }) => (schedule as unknown) !== null)
-  const claimed = toAllClaimed(
-    rows.filter((each) => each !== row),
-    request,
-    leaseEndsMs,
-  )
+  const claimed = toAllClaimed(rows, request, leaseEndsMs)
   if (row === undefined) return { schedule: undefined, mayClaim: false, claimed }
   const { mayClaim } = row.schedule
   const schedule = toSchedule(row.schedule, range)

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { EVERY_ATTEMPT } from './attempt-read.ts'
 import { listLatestAttempts } from './delivery-read.ts'
+import { countPutOff } from '../../../test/support/count-put-off.ts'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import {
   answerWith,
@@ -391,6 +392,16 @@ describe('claims', () => {
     await new Promise((resolve) => setTimeout(resolve, 200))
     expect(receiver.requests).toHaveLength(0)
     await waitForStates(receiver.id, { delivered: 1 })
+  })
+
+  test('what waits behind a long queue that another worker blocks is sent before that queue is gone through', async () => {
+    const receiver = await startReceiver()
+    await queue(receiver.id, [...numbered(1_000), 'free'], (body) => (body === 'free' ? null : 's'))
+    const claimed = { destinationId: receiver.id, claimId: newUuid(), ownClaimIds: [] }
+    await claimDeliveries(db, { ...claimed, leaseMs: 60_000, limit: 1, kid: null })
+    await startEngine({ settings: { claimSize: 16 } })
+    await waitForStates(receiver.id, { queued: 1_000, delivered: 1 })
+    expect(await countPutOff(db)).toBeLessThan(999)
   })
 
   test('records nothing of a delivery whose claim has passed on to somebody else', async () => {

@@ -158,7 +158,7 @@ export class DestinationDispatcher implements SlotUser {
     const { db, channels, deliveryEnd } = this.#shared
     await this.#doubtful.release(db)
     const range = { fromId: this.#range.fromId, toId: deliveryEnd.id }
-    const { claim, mayClaim, schedule } = await this.#look(range)
+    const { claim, isFutile, schedule } = await this.#look(range)
     if (claim !== undefined) return claim
     const channel = schedule === undefined ? undefined : channels.get(schedule.kind)
     if (schedule === undefined || channel === undefined || schedule.state === 'deleted') {
@@ -170,8 +170,8 @@ export class DestinationDispatcher implements SlotUser {
     if (isStopped) this.#releaseUnsent(({ outlivesStop }) => outlivesStop === true)
     this.#range = schedule.range
     if (!this.#mayClaim(schedule)) return undefined
-    // Everything that was due when it was claimed is held by others, or waits for something that is.
-    if (mayClaim) {
+    // Everything that was due when it was claimed is held by others.
+    if (isFutile) {
       this.#wakeups.wakeIn(BLOCKED_PAUSE_MS)
       return undefined
     }
@@ -192,11 +192,11 @@ export class DestinationDispatcher implements SlotUser {
 
   /**
    * Looks at the schedule. Where the last look found nothing unusual and there is room, the statement that looks also
-   * claims: as a rule it is as it was.
+   * claims: as a rule it is as it was. `isFutile`: it might have claimed, and met nothing that it could.
    */
   async #look(range: DeliveryRange): Promise<{
     readonly claim?: NumberedClaim | undefined
-    readonly mayClaim: boolean
+    readonly isFutile: boolean
     readonly schedule: DestinationSchedule | undefined
   }> {
     const { db } = this.#shared
@@ -205,7 +205,7 @@ export class DestinationDispatcher implements SlotUser {
     this.#failures.beginLook()
     const isProbing = this.#failures.count >= FAILURES_TO_OPEN
     if (channel === undefined || isProbing || !this.#hasRoom(false)) {
-      return { mayClaim: false, schedule: await findDestinationSchedule(db, this.#id, range) }
+      return { isFutile: false, schedule: await findDestinationSchedule(db, this.#id, range) }
     }
     const request = this.#beginClaim(this.#room)
     const { schedule, mayClaim, claimed } = await claimBySchedule(db, channel.kind, {
@@ -216,7 +216,8 @@ export class DestinationDispatcher implements SlotUser {
       this.#doubtful.add(request.claimId)
       throw error
     })
-    if (schedule === undefined || claimed.deliveries.length === 0) return { mayClaim, schedule }
+    const isFutile = mayClaim && !claimed.hasParked
+    if (schedule === undefined || claimed.deliveries.length === 0) return { isFutile, schedule }
     this.#channel = channel
     this.#range = schedule.range
     this.#isFull = false
@@ -225,7 +226,7 @@ export class DestinationDispatcher implements SlotUser {
     const nextDueInMs = schedule.nextDueInMs ?? Infinity
     // What was due all the same was held by somebody at that moment.
     const nextDueAtMs = nextDueInMs > 0 ? performance.now() + nextDueInMs : undefined
-    return { claim: { ...claim, nextDueAtMs }, mayClaim, schedule }
+    return { claim: { ...claim, nextDueAtMs }, isFutile: false, schedule }
   }
 
   /** What every claim asks for. Claims are numbered before they look, one after another. */
@@ -248,9 +249,9 @@ export class DestinationDispatcher implements SlotUser {
   }
 
   /** Remembers what the claim that was begun last has claimed. */
-  #hold(claimId: string, { deliveries, isAll }: Claimed, channel: DeliveryChannel): NumberedClaim {
-    this.#claims.add(claimId, deliveries.length)
-    return { number: this.#claimNumber, deliveries, isAll, channel }
+  #hold(claimId: string, claimed: Claimed, channel: DeliveryChannel): NumberedClaim {
+    this.#claims.add(claimId, claimed.deliveries.length)
+    return { number: this.#claimNumber, ...claimed, channel }
   }
 
   /** Whether to claim now; otherwise plans when. */

@@ -6,7 +6,7 @@ import type { Kysely } from 'kysely'
 import { SECOND_MS } from '../../platform/clock.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
-import { releaseClaimsOf } from './claim-store.ts'
+import { releaseClaimsOf } from './release-store.ts'
 
 /** The server ends a statement, or misses its client, within this time. */
 const LATE_CLAIM_MS = 45 * SECOND_MS

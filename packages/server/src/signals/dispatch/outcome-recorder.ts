@@ -100,7 +100,7 @@ export class OutcomeRecorder {
     for (const { onRecorded } of batch) onRecorded()
   }
 
-  /** Answers which collections have a receiver that fails since then, or no longer; undefined: given up at the close. */
+  /** Answers which collections have a receiver that fails since then, or no longer; undefined when it gave up. */
   async #writeUntilDone(
     outcomes: readonly DeliveryOutcome[],
   ): Promise<readonly LiveTopic[] | undefined> {

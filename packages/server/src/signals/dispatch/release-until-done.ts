@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
-import { releaseClaims } from './claim-store.ts'
+import { releaseClaims } from './release-store.ts'
 import type { ClaimedDelivery } from './delivery-channel.ts'
 import type { DeliveryLog } from './delivery-log.ts'
 
