@@ -7,7 +7,7 @@ import { refusalOfIssues } from '../streams/refuse-if.ts'
 import { STREAM_ACCESS } from '../streams/stream-access.ts'
 import { recordActivity } from '../streams/stream-activity.ts'
 import { takesPolls } from '../push/poll-fallback.ts'
-import { getStream, parseStreamReference, type Stream } from '../streams/stream-store.ts'
+import { getStream, hasStream, parseStreamReference, type Stream } from '../streams/stream-store.ts'
 import {
   authenticatePollToken,
   readPollToken,
@@ -97,13 +97,23 @@ export function pollRoutes(dependencies: PollDependencies): ApiRoute[] {
   ]
 }
 
+/**
+ * A poll token, where one is sent. With the stream its tokens are gone: an API key beside such a token is asked then, so
+ * that clients which send both are told that there is no such stream, and make it anew.
+ */
 function pollCredential(dependencies: PollTokenDependencies): Credential {
   return {
     kind: 'token',
     find: async ({ headers, params }) => {
       const token = readPollToken(headers)
       if (token === undefined) return undefined
-      return authenticatePollToken(dependencies, token, params['id'] ?? '')
+      const { id = '' } = params
+      try {
+        return await authenticatePollToken(dependencies, token, id)
+      } catch (error) {
+        if (!(error instanceof AppError) || (await hasStream(dependencies.db, id))) throw error
+        return undefined
+      }
     },
   }
 }

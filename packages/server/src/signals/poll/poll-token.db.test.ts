@@ -133,6 +133,17 @@ describe('a poll token', () => {
     expect(await streams.db.selectFrom('ssf_poll_token').selectAll().execute()).toEqual([])
   })
 
+  it('of a stream that is deleted does not keep an API key beside it from learning that the stream is gone', async () => {
+    const stream = await createStream()
+    const sent = { headers: { 'x-kolide-poll-bearer-token': await issue(stream.id) } }
+    await streams.call(`/ssf_streams/${stream.id}`, { method: 'DELETE' })
+    for (const identifier of [stream.id, stream.stream_id]) {
+      const url = `/ssf_streams/${identifier}/events`
+      expect(await streams.call(url, sent)).toMatchObject({ status: 404 })
+      expect(await streams.api.request(url, { ...sent, key: null })).toMatchObject({ status: 401 })
+    }
+  })
+
   it('comes with the creation of a poll stream, and with no other answer', async () => {
     const poller = await streams.call<{ id: string; poll_bearer_token?: string }>('/ssf_streams', {
       method: 'POST',

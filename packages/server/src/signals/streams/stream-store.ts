@@ -59,6 +59,12 @@ export async function getStream(
   return orNoSuchStream(await streamTable.find(db, key, options))
 }
 
+/** Whether there is a stream that a text from outside names, by its `id` or its `stream_id`. */
+export async function hasStream(db: Kysely<Schema>, text: string): Promise<boolean> {
+  if (isId(text)) return (await streamTable.find(db, { id: text as StreamRowId })) !== undefined
+  return isStreamId(text) && (await streamTable.find(db, { streamId: text })) !== undefined
+}
+
 /** The stream of a destination; undefined when it is deleted. */
 export async function findStreamOfDestination(
   db: Kysely<Schema>,
