@@ -8,6 +8,7 @@ import {
   DEVICE_COMPLIANCE_CHANGE,
   parseSecurityEvent,
   SESSION_REVOKED,
+  STREAM_UPDATED,
   TOKEN_CLAIMS_CHANGE,
   VERIFICATION,
 } from '../src/index.ts'
@@ -94,4 +95,24 @@ test('an unsolicited verification carries no state, and a null state is read as 
 test('a stream-updated payload carries its status as a plain word', () => {
   expect(buildStreamUpdated('paused')).toEqual({ status: 'paused' })
   expect(buildStreamUpdated('disabled', 'idle')).toEqual({ status: 'disabled', reason: 'idle' })
+})
+
+test.each([
+  [{ status: { status: 'paused', stream_id: 's' }, reason: null }, { status: 'paused' }],
+  [
+    { status: { status: 'disabled' }, reason: 'why' },
+    { status: 'disabled', reason: 'why' },
+  ],
+])('a stream-updated payload is read as transmitters in the field send it: %j', (sent, read) => {
+  const parsed = parseSecurityEvent(STREAM_UPDATED, sent)
+  expect(parsed).toEqual({
+    ok: true,
+    value: { isKnown: true, type: STREAM_UPDATED, payload: read },
+  })
+})
+
+test('a stream-updated payload without one of the three words is refused', () => {
+  for (const status of ['asleep', null, {}, { status: 'asleep' }, ['paused']]) {
+    expect(parseSecurityEvent(STREAM_UPDATED, { status }).ok).toBe(false)
+  }
 })
