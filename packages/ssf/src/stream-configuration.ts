@@ -173,8 +173,8 @@ const TRANSMITTER_MEMBERS = [
 
 /**
  * Names the first member that only the transmitter may set and that was sent with another value
- * than the current one; such a request is refused with 400. Event lists are compared as sets.
- * SSF 1.0 sections 8.1.1.3 and 8.1.1.4.
+ * than the current one; such a request is refused with 400. Lists are compared as sets, and one audience
+ * is the same as a list of it (RFC 7519 section 4.1.3). SSF 1.0 sections 8.1.1.3 and 8.1.1.4.
  */
 export function findChangedTransmitterMember(
   sent: Readonly<Record<string, unknown>>,
@@ -183,7 +183,7 @@ export function findChangedTransmitterMember(
   return TRANSMITTER_MEMBERS.find(
     (member) =>
       sent[member] !== undefined &&
-      !isDeepEqual(inStableOrder(sent[member]), inStableOrder(current[member])),
+      !isDeepEqual(toComparable(member, sent[member]), toComparable(member, current[member])),
   )
 }
 
@@ -192,8 +192,9 @@ function methodOf(value: unknown): unknown {
   return value.method
 }
 
-function inStableOrder(value: unknown): unknown {
-  return Array.isArray(value) ? value.map(String).toSorted() : value
+function toComparable(member: (typeof TRANSMITTER_MEMBERS)[number], value: unknown): unknown {
+  if (member === 'aud' && typeof value === 'string') return [value]
+  return Array.isArray(value) ? value.toSorted() : value
 }
 
 function withoutAbsentMembers(members: {

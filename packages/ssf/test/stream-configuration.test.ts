@@ -94,6 +94,15 @@ describe('update requests', () => {
       'inactivity_timeout',
     )
   })
+
+  test('may repeat the one audience in the other of its two forms', () => {
+    const current = { stream_id: 's', iss: 'i', aud: 'a', events_delivered: [] }
+    expect(findChangedTransmitterMember({ aud: ['a'] }, current)).toBeUndefined()
+    expect(findChangedTransmitterMember({ aud: 'a' }, { ...current, aud: ['a'] })).toBeUndefined()
+    for (const aud of [['a', 'b'], [], ['b'], 'b', [['a']], null]) {
+      expect(findChangedTransmitterMember({ aud }, current)).toBe('aud')
+    }
+  })
 })
 
 test('a stream configuration is read with extra members and without events_delivered', () => {
