@@ -7,6 +7,7 @@ import {
   type SetErrorCode,
   type SetExpectations,
   type SetValidationCode,
+  type SubjectIdentifier,
 } from '@heliograph/ssf'
 import {
   compactVerify,
@@ -56,6 +57,13 @@ export interface SetVerifierOptions {
   readonly clockToleranceSeconds?: number
   /** Accepted algorithms; symmetric ones and `none` are refused even when listed. */
   readonly algorithms?: readonly string[]
+  /**
+   * `critical_subject_members` of the transmitter's discovery document. A SET whose complex subject has one of these is
+   * refused unless `interpretedSubjectMembers` names it: its receiver must not pass over it. SSF 1.0 section 3.6.
+   */
+  readonly criticalSubjectMembers?: readonly string[] | undefined
+  /** The members of complex subjects that your code interprets, such as `device`. Default none. */
+  readonly interpretedSubjectMembers?: readonly string[]
   /** Longest accepted token, in characters. Default 262144. */
   readonly tokenLengthMax?: number
   /** Now, in milliseconds since the epoch. */
@@ -81,7 +89,8 @@ export interface SetVerifier {
 /**
  * Creates a verifier: compact JWS, asymmetric algorithm, known key, good signature, `typ`
  * `secevent+jwt`, issuer, audience, `jti`, `iat` not in the future, no `exp`, no `sub`, exactly one
- * event, a subject. RFC 8417 section 2, RFC 8935 section 2.
+ * event, a subject without critical members that nobody interprets. RFC 8417 section 2, RFC 8935 section 2, SSF 1.0
+ * section 3.6.
  *
  * @throws TypeError when the options cannot be used.
  */
@@ -99,6 +108,7 @@ export function createSetVerifier(options: SetVerifierOptions): SetVerifier {
       if (!result.ok) {
         throw new SetVerificationError(setErrorCodeOf(result.code), result.description)
       }
+      refuseCriticalMembers(result.set.subject, options)
       const { alg, kid } = header
       return { ...result.set, token, header: kid === undefined ? { alg } : { alg, kid } }
     },
@@ -194,6 +204,20 @@ function expectationsOf(options: SetVerifierOptions): SetExpectations {
     nowMs: (options.nowMs ?? Date.now)(),
     clockToleranceSeconds: options.clockToleranceSeconds ?? 60,
   }
+}
+
+/** An event about a session only must not count for every session of the user, because nobody looks at the session. */
+function refuseCriticalMembers(
+  subject: SubjectIdentifier,
+  { criticalSubjectMembers = [], interpretedSubjectMembers = [] }: SetVerifierOptions,
+): void {
+  if (subject.format !== 'complex') return
+  const member = criticalSubjectMembers.find(
+    (name) => Object.hasOwn(subject, name) && !interpretedSubjectMembers.includes(name),
+  )
+  if (member === undefined) return
+  const description = `the subject has the critical member ${member}, which is not interpreted here`
+  throw new SetVerificationError('invalid_request', description)
 }
 
 /** Names the real cause when the token comes from elsewhere; its key would only be unknown. */

@@ -158,3 +158,32 @@ describe('a token that nobody signed is refused', () => {
     )
   })
 })
+
+describe('a complex subject with critical members', () => {
+  const critical = { criticalSubjectMembers: ['user', 'session'] }
+  const verify = async (token: string, interpretedSubjectMembers?: readonly string[]) =>
+    createSetVerifier({
+      issuer: ISSUER,
+      audience: AUDIENCE,
+      keys: { jwks: jwksOf(key) },
+      nowMs: () => NOW_MS,
+      ...critical,
+      ...(interpretedSubjectMembers && { interpretedSubjectMembers }),
+    }).verify(token)
+
+  test('ssf-T011 is refused when one of them is not interpreted', async () => {
+    const token = await signSet(key)
+    const refused = { err: 'invalid_request', message: expect.stringContaining('user') as string }
+    await expect(verify(token)).rejects.toMatchObject(refused)
+    await expect(verify(token, ['device', 'session'])).rejects.toMatchObject(refused)
+  })
+
+  test('is taken when those that are there are interpreted', async () => {
+    expect((await verify(await signSet(key), ['user'])).jti).toBe('jti-1')
+  })
+
+  test('does not concern simple subjects', async () => {
+    const subject = { format: 'email', email: 'user@example.com' } as const
+    expect((await verify(await signSet(key, goodClaims({ subject })))).jti).toBe('jti-1')
+  })
+})
