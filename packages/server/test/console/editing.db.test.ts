@@ -8,7 +8,6 @@ import {
   insertReenrollmentRequest,
 } from '../support/factories.ts'
 import { consoleForTests } from './support/open-console.ts'
-import { sendAs } from './support/send-as.ts'
 
 interface Named {
   readonly id: string
@@ -22,20 +21,17 @@ const console = consoleForTests()
 
 describe('the page of an API key', () => {
   it('forgets the secret that was revealed when another key is opened in its place', async () => {
-    const page = await console.openPage('/settings/developers/api-keys')
     const whose = 'api keys of a test'
-    const { admin } = await page.evaluate<{ readonly admin: { readonly email: string } }>(
-      `fetch('/console/session').then((answer) => answer.json())`,
-    )
-    const older = await sendAs<Named>(page, 'POST', '/api_keys', {
+    const other = await console.otherAdmin()
+    const older = await other.send<Named>('POST', '/api_keys', {
       name: whose,
-      responsible_email: admin.email,
+      responsible_email: other.email,
       permissions: [],
     })
-    const newer = await sendAs<Named>(page, 'POST', `/api_keys/${older.id}/rotate`, {
+    const newer = await other.send<Named>('POST', `/api_keys/${older.id}/rotate`, {
       overlap_seconds: 3600,
     })
-    await page.goto(`/console/settings/api-keys/${older.id}`)
+    const page = await console.openPage(`/settings/api-keys/${older.id}`)
     const secret = page.getByRole('group', { name: `Secret ${whose}` })
     await secret.getByText('••••').waitFor()
     await page.goto(`/console/settings/api-keys/${newer.id}`)
@@ -57,8 +53,8 @@ describe('the page of an API key', () => {
 
 /** A poll stream of its own. */
 async function createStream(name: string): Promise<Named> {
-  const page = await console.openPage('/signals/streams')
-  return sendAs<Named>(page, 'POST', '/ssf_streams', {
+  const other = await console.otherAdmin()
+  return other.send<Named>('POST', '/ssf_streams', {
     name,
     delivery: { method: 'urn:ietf:rfc:8936' },
   })
@@ -69,12 +65,12 @@ describe('a stream', () => {
     const stream = await createStream('Before')
     const page = await console.openPage(`/signals/streams/${stream.id}/edit`)
     await page.getByLabel('Description').fill('Written meanwhile')
-    const other = await console.openPage('/signals/streams')
-    await sendAs(other, 'PATCH', `/ssf_streams/${stream.id}`, { name: 'After' })
+    const other = await console.otherAdmin()
+    await other.send('PATCH', `/ssf_streams/${stream.id}`, { name: 'After' })
     await page.getByRole('heading', { name: /After/, level: 1 }).waitFor()
     expect(await page.getByLabel('Name').inputValue()).toBe('After')
     expect(await page.getByLabel('Description').inputValue()).toBe('Written meanwhile')
-    await sendAs(other, 'PATCH', `/ssf_streams/${stream.id}`, { description: 'Theirs' })
+    await other.send('PATCH', `/ssf_streams/${stream.id}`, { description: 'Theirs' })
     await page.getByText('Description: Theirs').waitFor()
     await page.getByRole('button', { name: 'Keep mine' }).click()
     await page.getByRole('button', { name: 'Save changes' }).click()
@@ -92,11 +88,11 @@ describe('a stream', () => {
       .getByRole('radio', { name: 'Enabled' })
       .and(page.locator(':checked'))
       .waitFor(CHECKED)
-    const other = await console.openPage('/signals/streams')
-    const { stream_id: streamId } = await other.evaluate<{ readonly stream_id: string }>(
+    const other = await console.otherAdmin()
+    const { stream_id: streamId } = await page.evaluate<{ readonly stream_id: string }>(
       `fetch('/ssf_streams/${stream.id}').then((answer) => answer.json())`,
     )
-    await sendAs(other, 'POST', '/ssf_streams/status', { stream_id: streamId, status: 'paused' })
+    await other.send('POST', '/ssf_streams/status', { stream_id: streamId, status: 'paused' })
     await page.getByText('It is paused').waitFor()
     await page.getByRole('radio', { name: 'Paused' }).and(page.locator(':checked')).waitFor(CHECKED)
     expect(await page.getByRole('button', { name: 'Set status' }).isDisabled()).toBe(true)
@@ -106,8 +102,8 @@ describe('a stream', () => {
     const stream = await createStream('Deleted elsewhere')
     const page = await console.openPage(`/signals/streams/${stream.id}`)
     await page.getByRole('heading', { name: 'Deleted elsewhere', level: 1 }).waitFor()
-    const other = await console.openPage('/signals/streams')
-    await sendAs(other, 'DELETE', `/ssf_streams/${stream.id}`)
+    const other = await console.otherAdmin()
+    await other.send('DELETE', `/ssf_streams/${stream.id}`)
     await page.getByText('This was deleted').waitFor()
     await page.getByRole('button', { name: 'Send test event' }).waitFor({ state: 'detached' })
   })
@@ -130,8 +126,8 @@ describe('a stream', () => {
     const name = page.getByLabel('Name')
     await name.fill('Typed')
     await page.route(`**/ssf_streams/${stream.id}`, (route) => route.fulfill({ status: 503 }))
-    const other = await console.openPage('/signals/streams')
-    await sendAs(other, 'PATCH', `/ssf_streams/${stream.id}`, { description: 'Changed' })
+    const other = await console.otherAdmin()
+    await other.send('PATCH', `/ssf_streams/${stream.id}`, { description: 'Changed' })
     await page.getByText('This could not be read again').waitFor()
     expect(await name.inputValue()).toBe('Typed')
   })
@@ -139,13 +135,12 @@ describe('a stream', () => {
 
 describe('a draft', () => {
   it('asks whose text counts when another admin has changed the same', async () => {
-    const page = await console.openPage('/checks/drafts')
-    const draft = await sendAs<Named>(page, 'POST', '/custom_check_drafts', { name: 'Firewall' })
-    await page.goto(`/console/checks/drafts/${draft.id}`)
+    const other = await console.otherAdmin()
+    const draft = await other.send<Named>('POST', '/custom_check_drafts', { name: 'Firewall' })
+    const page = await console.openPage(`/checks/drafts/${draft.id}`)
     const description = page.getByLabel('What it checks')
     await description.fill('Mine')
-    const other = await console.openPage('/checks/drafts')
-    await sendAs(other, 'PATCH', `/custom_check_drafts/${draft.id}`, { description: 'Theirs' })
+    await other.send('PATCH', `/custom_check_drafts/${draft.id}`, { description: 'Theirs' })
     await page.getByText('What it checks: Theirs').waitFor()
     expect(await description.inputValue()).toBe('Mine')
     await page.getByRole('button', { name: 'Take theirs' }).click()
@@ -156,14 +151,14 @@ describe('a draft', () => {
 describe('a live query', () => {
   /** The form of a query that the devices are being asked. */
   const editAsked = async () => {
-    const page = await console.openPage('/live-queries')
-    const asked = await sendAs<Named>(page, 'POST', '/live_query_campaigns', {
+    const other = await console.otherAdmin()
+    const asked = await other.send<Named>('POST', '/live_query_campaigns', {
       name: 'Uptime',
       sql: 'select days from uptime',
       target_all_devices: true,
       published: true,
     })
-    await page.goto(`/console/live-queries/${asked.id}/edit`)
+    const page = await console.openPage(`/live-queries/${asked.id}/edit`)
     return { page, asked }
   }
 
@@ -305,8 +300,8 @@ describe('the strategy of a check', () => {
     const page = await console.openPage(`/checks/${id}/strategy`)
     const days = page.getByLabel('Days to fix it')
     await days.fill('9')
-    const other = await console.openPage('/checks')
-    await sendAs(other, 'PATCH', `/checks/${id}/configurations`, {
+    const other = await console.otherAdmin()
+    await other.send('PATCH', `/checks/${id}/configurations`, {
       block_auth_grace_period_days: 20,
       snooze_disallowed: true,
     })

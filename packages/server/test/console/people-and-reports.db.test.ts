@@ -2,7 +2,6 @@
 import { beforeAll, describe, it } from 'vitest'
 import { insertDevice, insertPerson, insertPersonGroup } from '../support/factories.ts'
 import { consoleForTests, expectAccessible } from './support/open-console.ts'
-import { sendAs } from './support/send-as.ts'
 
 const console = consoleForTests()
 let ada: string
@@ -120,12 +119,12 @@ describe('reports', () => {
   })
 
   it('say why they fail, and are repaired', async () => {
-    const page = await console.openPage('/reports')
-    const { id } = await sendAs<{ readonly id: number }>(page, 'POST', '/reporting/queries', {
+    const other = await console.otherAdmin()
+    const { id } = await other.send<{ readonly id: number }>('POST', '/reporting/queries', {
       name: 'Fails',
       sql: 'select 1/0 as x',
     })
-    await page.goto(`/console/reports/${id}`)
+    const page = await console.openPage(`/reports/${id}`)
     await page.getByText('division by zero').waitFor()
     await page.getByRole('button', { name: 'Edit' }).click()
     await page.getByRole('textbox', { name: 'SQL' }).click()

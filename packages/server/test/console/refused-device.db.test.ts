@@ -3,7 +3,6 @@ import type { Page } from 'playwright-core'
 import { afterEach, describe, expect, it } from 'vitest'
 import { AdminDeviceWorld } from '../support/admin-device-world.ts'
 import { consoleForTests, expectAccessible, expectFitting } from './support/open-console.ts'
-import { sendAs } from './support/send-as.ts'
 
 const console = consoleForTests({ HELIOGRAPH_ALLOWED_TARGETS: '127.0.0.1' })
 
@@ -65,11 +64,11 @@ describe('a page on which something is typed, when the device is refused', () =>
   })
 
   it('keeps its form when it is refused while the record is read again', async () => {
-    const page = await console.openPage('/settings')
-    const { id } = await sendAs<{ readonly id: string }>(page, 'POST', '/webhooks', {
+    const other = await console.otherAdmin()
+    const { id } = await other.send<{ readonly id: string }>('POST', '/webhooks', {
       ...{ name: 'Before', url: 'http://127.0.0.1:9/hook', events: ['issues.new'] },
     })
-    await page.goto(`/console/signals/webhooks/${id}/edit`)
+    const page = await console.openPage(`/signals/webhooks/${id}/edit`)
     await page.getByRole('textbox', { name: 'Name' }).fill('Mine')
     await page.getByRole('img', { name: /^Live:/ }).waitFor()
     await page.route(`**/webhooks/${id}`, async (route) =>
@@ -78,8 +77,7 @@ describe('a page on which something is typed, when the device is refused', () =>
         json: { code: 'trusted_device_required', message: 'The device is not trusted.' },
       }),
     )
-    const other = await console.openPage('/settings')
-    await sendAs(other, 'PATCH', `/webhooks/${id}`, { description: 'Theirs' })
+    await other.send('PATCH', `/webhooks/${id}`, { description: 'Theirs' })
     await page.getByRole('status').filter({ hasText: 'The device is not trusted.' }).waitFor()
     expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Mine')
   })

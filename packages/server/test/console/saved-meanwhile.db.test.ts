@@ -14,7 +14,7 @@ import {
   insertPersonGroup,
 } from '../support/factories.ts'
 import { consoleForTests, expectAccessible, expectFitting } from './support/open-console.ts'
-import { sendAs } from './support/send-as.ts'
+import type { OtherAdmin } from './support/other-admin.ts'
 
 const console = consoleForTests({ HELIOGRAPH_ALLOWED_TARGETS: '127.0.0.1' })
 
@@ -27,19 +27,16 @@ async function read(page: Page, path: string): Promise<unknown> {
   return page.evaluate<unknown>(`fetch('${path}').then((answer) => answer.json())`)
 }
 
-async function createKey(page: Page, permission: string): Promise<Identified> {
-  const { admin } = (await read(page, '/console/session')) as {
-    readonly admin: { readonly email: string }
-  }
-  return sendAs<Identified>(page, 'POST', '/api_keys', {
+async function createKey(admin: OtherAdmin, permission: string): Promise<Identified> {
+  return admin.send<Identified>('POST', '/api_keys', {
     name: 'Robot',
     responsible_email: admin.email,
     permissions: [{ permission, rationale: 'It asks again.' }],
   })
 }
 
-async function createApplication(page: Page, name: string): Promise<string> {
-  const { id } = await sendAs<Identified>(page, 'POST', '/sign_in_applications', {
+async function createApplication(admin: OtherAdmin, name: string): Promise<string> {
+  const { id } = await admin.send<Identified>('POST', '/sign_in_applications', {
     name,
     redirect_uris: ['https://wiki.example.com/callback'],
   })
@@ -58,19 +55,18 @@ async function holdChanges(page: Page, path: string): Promise<() => void> {
 
 /** The dialog that changes an API key with one permission. */
 async function openKeyDialog() {
-  const page = await console.openPage('/settings/developers/api-keys')
-  const { id } = await createKey(page, 'Refresh Check')
-  await page.goto(`/console/settings/api-keys/${id}`)
+  const other = await console.otherAdmin()
+  const { id } = await createKey(other, 'Refresh Check')
+  const page = await console.openPage(`/settings/api-keys/${id}`)
   await page.getByRole('button', { name: 'Change', exact: true }).click()
-  return { page, id, dialog: page.getByRole('dialog') }
+  return { page, other, id, dialog: page.getByRole('dialog') }
 }
 
 describe('the dialog of an API key', () => {
   it('gives no permission back that was taken while the key was being renamed', async () => {
-    const { page, id, dialog } = await openKeyDialog()
+    const { page, other, id, dialog } = await openKeyDialog()
     await dialog.getByLabel('Name').fill('Renamed')
-    const other = await console.openPage('/settings')
-    await sendAs(other, 'PATCH', `/api_keys/${id}`, { permissions: [] })
+    await other.send('PATCH', `/api_keys/${id}`, { permissions: [] })
     await page.getByText('It asks again.').waitFor({ state: 'detached' })
     await dialog.getByRole('button', { name: 'Save changes' }).click()
     await dialog.waitFor({ state: 'hidden' })
@@ -78,10 +74,9 @@ describe('the dialog of an API key', () => {
   })
 
   it('asks whose permissions count when both have changed them', async () => {
-    const { id, dialog } = await openKeyDialog()
+    const { other, id, dialog } = await openKeyDialog()
     await dialog.getByLabel('Why the key needs it: Refresh Check').fill('Mine')
-    const other = await console.openPage('/settings')
-    await sendAs(other, 'PATCH', `/api_keys/${id}`, { permissions: [] })
+    await other.send('PATCH', `/api_keys/${id}`, { permissions: [] })
     await dialog.getByRole('button', { name: 'Take theirs' }).click()
     await expect.poll(() => dialog.getByLabel('Refresh Check').isChecked()).toBe(false)
   })
@@ -89,14 +84,13 @@ describe('the dialog of an API key', () => {
 
 describe('an application', () => {
   it('that another admin switched off is not switched on by the dialog that asks to switch it off', async () => {
-    const page = await console.openPage('/settings/sign-in')
-    const id = await createApplication(page, 'Off soon')
-    await page.goto(`/console/settings/sign-in/applications/${id}`)
+    const other = await console.otherAdmin()
+    const id = await createApplication(other, 'Off soon')
+    const page = await console.openPage(`/settings/sign-in/applications/${id}`)
     await page.getByRole('button', { name: 'Switch off' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByText('its sessions end').waitFor()
-    const other = await console.openPage('/settings')
-    await sendAs(other, 'PATCH', `/sign_in_applications/${id}`, { enabled: false })
+    await other.send('PATCH', `/sign_in_applications/${id}`, { enabled: false })
     await page.getByText('Switched off: whoever is sent here by it is refused.').waitFor()
     await expect.poll(() => dialog.count()).toBe(0)
     await page.getByText('Off soon was switched off already.').waitFor()
@@ -106,9 +100,9 @@ describe('an application', () => {
 
 describe('what is typed while a save is under way stays, in the form of', () => {
   it('an application', async () => {
-    const page = await console.openPage('/settings/sign-in')
-    const id = await createApplication(page, 'Slow')
-    await page.goto(`/console/settings/sign-in/applications/${id}?tab=settings`)
+    const other = await console.otherAdmin()
+    const id = await createApplication(other, 'Slow')
+    const page = await console.openPage(`/settings/sign-in/applications/${id}?tab=settings`)
     await page.getByLabel('Sessions last (minutes)').fill('30')
     const letThrough = await holdChanges(page, `**/sign_in_applications/${id}`)
     await page.getByRole('button', { name: 'Save changes' }).click()
@@ -160,11 +154,11 @@ describe('what is typed while a save is under way stays, in the form of', () => 
 
 describe('an upstream provider', () => {
   it('is sent another secret once: what was saved leaves its field', async () => {
-    const page = await console.openPage('/settings/sign-in')
-    const { id } = await sendAs<Identified>(page, 'POST', '/sign_in_upstream_providers', {
+    const other = await console.otherAdmin()
+    const { id } = await other.send<Identified>('POST', '/sign_in_upstream_providers', {
       ...{ name: 'Office', issuer: 'http://127.0.0.1:9', client_id: 'a', client_secret: 'b' },
     })
-    await page.goto(`/console/settings/sign-in/upstream-providers/${id}`)
+    const page = await console.openPage(`/settings/sign-in/upstream-providers/${id}`)
     const secret = page.getByRole('textbox', { name: 'Client secret' })
     await secret.fill('another secret')
     await page.getByLabel('Name').fill('Office 2')
@@ -185,8 +179,8 @@ describe('what another admin saved is not written over by saving', () => {
     await page.getByRole('button', { name: 'Edit the note' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('textbox', { name: 'Note' }).waitFor()
-    const other = await console.openPage('/settings')
-    await sendAs(other, 'PATCH', `/devices/${id}`, { note: 'Theirs' })
+    const other = await console.otherAdmin()
+    await other.send('PATCH', `/devices/${id}`, { note: 'Theirs' })
     await page.getByRole('region', { name: 'Note' }).getByText('Theirs').waitFor()
     await dialog.getByRole('button', { name: 'Save' }).click()
     await dialog.waitFor({ state: 'hidden' })
@@ -202,8 +196,8 @@ describe('what another admin saved is not written over by saving', () => {
     await page.getByRole('menuitem', { name: 'Who may sign in' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('radio', { name: 'Its owner alone' }).waitFor()
-    const other = await console.openPage('/settings')
-    await sendAs(other, 'PATCH', `/devices/${id}/authentication_mode`, {
+    const other = await console.otherAdmin()
+    await other.send('PATCH', `/devices/${id}/authentication_mode`, {
       authentication_mode: 'anyone',
     })
     await page.getByRole('definition').filter({ hasText: 'Anybody' }).waitFor()
@@ -220,8 +214,8 @@ describe('what another admin saved is not written over by saving', () => {
     await page.getByRole('button', { name: 'Edit', exact: true }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Description').fill('Mine')
-    const other = await console.openPage('/settings')
-    await sendAs(other, 'PATCH', `/device_groups/${id}`, { name: 'Theirs' })
+    const other = await console.otherAdmin()
+    await other.send('PATCH', `/device_groups/${id}`, { name: 'Theirs' })
     await page.getByRole('heading', { name: 'Theirs', level: 1 }).waitFor()
     await dialog.getByRole('button', { name: 'Save' }).click()
     await dialog.waitFor({ state: 'hidden' })
@@ -235,8 +229,8 @@ describe('what another admin saved is not written over by saving', () => {
     const page = await console.openPage('/settings/organisation')
     const name = page.getByLabel('Name')
     await name.waitFor()
-    const other = await console.openPage('/settings')
-    await sendAs(other, 'PATCH', '/organisation', { name: 'Renamed elsewhere' })
+    const other = await console.otherAdmin()
+    await other.send('PATCH', '/organisation', { name: 'Renamed elsewhere' })
     await expect.poll(() => name.inputValue()).toBe('Renamed elsewhere')
     const save = page.getByRole('button', { name: 'Save changes' })
     expect(await save.isDisabled()).toBe(true)
@@ -252,12 +246,11 @@ const disputeOf = (page: Page) =>
 
 describe('while it is not decided whose values count, nothing is saved, and it says so', () => {
   it('by the form of an application', async () => {
-    const page = await console.openPage('/settings/sign-in')
-    const id = await createApplication(page, 'Before')
-    await page.goto(`/console/settings/sign-in/applications/${id}?tab=settings`)
+    const other = await console.otherAdmin()
+    const id = await createApplication(other, 'Before')
+    const page = await console.openPage(`/settings/sign-in/applications/${id}?tab=settings`)
     await page.getByLabel('Name').fill('Mine')
-    const other = await console.openPage('/settings')
-    await sendAs(other, 'PATCH', `/sign_in_applications/${id}`, { name: 'Theirs' })
+    await other.send('PATCH', `/sign_in_applications/${id}`, { name: 'Theirs' })
     await disputeOf(page).getByText('Name: Theirs').waitFor()
     await disputeOf(page).getByText('Nothing is saved before you have chosen.').waitFor()
     const save = page.getByRole('button', { name: 'Save changes' })
@@ -281,8 +274,8 @@ describe('while it is not decided whose values count, nothing is saved, and it s
     const dialog = page.getByRole('dialog')
     const note = dialog.getByRole('textbox', { name: 'Note' })
     await note.fill('Mine')
-    const other = await console.openPage('/settings')
-    await sendAs(other, 'PATCH', `/devices/${id}`, { note: 'Theirs' })
+    const other = await console.otherAdmin()
+    await other.send('PATCH', `/devices/${id}`, { note: 'Theirs' })
     await disputeOf(page).waitFor()
     await dialog.getByRole('button', { name: 'Save' }).click()
     await expect
@@ -303,8 +296,8 @@ describe('while it is not decided whose values count, nothing is saved, and it s
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     const confirm = page.getByRole('dialog').getByRole('button', { name: 'Save the strategy' })
     await confirm.waitFor()
-    const other = await console.openPage('/settings')
-    await sendAs(other, 'PATCH', `/checks/${id}/configurations`, {
+    const other = await console.otherAdmin()
+    await other.send('PATCH', `/checks/${id}/configurations`, {
       remediation_strategy: 'warn_then_block',
     })
     await page.getByText('Somebody else has saved what you are changing').waitFor()
@@ -324,78 +317,76 @@ describe('what another admin has saved is told in the words of the form', () => 
     const staff = await insertPersonGroup(db, { name: 'Staff' })
     await insertPersonGroup(db, { name: 'Interns' })
     const guests = await insertPersonGroup(db, { name: 'Guests' })
-    const page = await console.openPage('/settings')
+    const other = await console.otherAdmin()
     const change = async (mode: string, groups: readonly string[]) =>
-      sendAs(page, 'PATCH', `/devices/${id}/authentication_mode`, {
+      other.send('PATCH', `/devices/${id}/authentication_mode`, {
         authentication_mode: mode,
         person_group_ids: groups,
       })
     await change('only_registered_owner_or_group_members', [staff])
-    const own = await console.openPage(`/devices/${id}`)
-    await own.getByRole('button', { name: 'Actions' }).click()
-    await own.getByRole('menuitem', { name: 'Who may sign in' }).click()
-    const dialog = own.getByRole('dialog')
+    const page = await console.openPage(`/devices/${id}`)
+    await page.getByRole('button', { name: 'Actions' }).click()
+    await page.getByRole('menuitem', { name: 'Who may sign in' }).click()
+    const dialog = page.getByRole('dialog')
     await dialog.getByRole('combobox', { name: 'Groups' }).click()
-    await own.getByRole('option', { name: 'Interns' }).click()
+    await page.getByRole('option', { name: 'Interns' }).click()
     await change('only_registered_owner_or_group_members', [staff, guests])
-    await disputeOf(own)
+    await disputeOf(page)
       .getByText(/^Groups: (Staff, Guests|Guests, Staff)$/)
       .waitFor()
-    await disputeOf(own).getByRole('button', { name: 'Keep mine' }).click()
+    await disputeOf(page).getByRole('button', { name: 'Keep mine' }).click()
     await dialog.getByRole('radio', { name: 'Anybody' }).check()
-    await sendAs(page, 'PATCH', `/devices/${id}/authentication_mode`, {
+    await other.send('PATCH', `/devices/${id}/authentication_mode`, {
       authentication_mode: 'only_registered_owner',
     })
-    await disputeOf(own).getByText('Who may sign in: Its owner alone').waitFor()
+    await disputeOf(page).getByText('Who may sign in: Its owner alone').waitFor()
   })
 
   it('in the forms of a stream, a webhook and an SSF client', async () => {
-    const page = await console.openPage('/settings')
-    const other = await console.openPage('/settings')
-    const stream = await sendAs<Identified>(page, 'POST', '/ssf_streams', {
+    const other = await console.otherAdmin()
+    const stream = await other.send<Identified>('POST', '/ssf_streams', {
       name: 'Gateway',
       delivery: { method: 'urn:ietf:rfc:8936', endpoint_url: null },
     })
-    await page.goto(`/console/signals/streams/${stream.id}/edit`)
+    const page = await console.openPage(`/signals/streams/${stream.id}/edit`)
     await page.getByLabel('Heartbeat (minutes)').fill('7')
     await page.getByRole('combobox', { name: 'Subject' }).click()
     await page.getByRole('option', { name: 'Email address of the person' }).click()
-    await sendAs(other, 'PATCH', `/ssf_streams/${stream.id}`, {
+    await other.send('PATCH', `/ssf_streams/${stream.id}`, {
       ...{ heartbeat_minutes: 30, subject_form: 'iss_sub' },
     })
     await disputeOf(page).getByText('Heartbeat (minutes): Every 30 min').waitFor()
     await disputeOf(page).getByText('Subject: Issuer and subject of the device').waitFor()
 
-    const webhook = await sendAs<Identified>(other, 'POST', '/webhooks', {
+    const webhook = await other.send<Identified>('POST', '/webhooks', {
       ...{ name: 'Alerts', url: 'http://127.0.0.1:9/hook', events: ['issues.new'] },
     })
     const second = await console.openPage(`/signals/webhooks/${webhook.id}/edit`)
     await second.getByLabel('At most (deliveries per second)').fill('3')
-    await sendAs(other, 'PATCH', `/webhooks/${webhook.id}`, { rate_limit_per_second: 5 })
+    await other.send('PATCH', `/webhooks/${webhook.id}`, { rate_limit_per_second: 5 })
     await disputeOf(second).getByText('At most (deliveries per second): 5').waitFor()
 
-    const client = await sendAs<Identified>(other, 'POST', '/ssf_clients', { name: 'Receiver' })
+    const client = await other.send<Identified>('POST', '/ssf_clients', { name: 'Receiver' })
     const third = await console.openPage(`/signals/clients/${client.id}/edit`)
     await third.getByLabel('Read its streams (ssf.read)').uncheck()
-    await sendAs(other, 'PATCH', `/ssf_clients/${client.id}`, { scopes: ['ssf.read'] })
+    await other.send('PATCH', `/ssf_clients/${client.id}`, { scopes: ['ssf.read'] })
     await disputeOf(third).getByText('Scopes: Read its streams (ssf.read)').waitFor()
   })
 
   it('in the form of the policy', async () => {
-    const other = await console.openPage('/settings')
-    await sendAs(other, 'PATCH', '/sign_in_policy', { further_registration: 'registered_device' })
+    const other = await console.otherAdmin()
+    await other.send('PATCH', '/sign_in_policy', { further_registration: 'registered_device' })
     const page = await console.openPage('/settings/sign-in/policy')
     const further = page.getByRole('radiogroup', { name: 'Each further device' })
     await further.getByLabel('Either').check()
-    await sendAs(other, 'PATCH', '/sign_in_policy', { further_registration: 'admin_approval' })
+    await other.send('PATCH', '/sign_in_policy', { further_registration: 'admin_approval' })
     await disputeOf(page).getByText('Each further device: An admin approves').waitFor()
   })
 
   it('in the dialog of an API key', async () => {
-    const { page, id, dialog } = await openKeyDialog()
+    const { page, other, id, dialog } = await openKeyDialog()
     await dialog.getByLabel('Why the key needs it: Refresh Check').fill('Mine')
-    const other = await console.openPage('/settings')
-    await sendAs(other, 'PATCH', `/api_keys/${id}`, {
+    await other.send('PATCH', `/api_keys/${id}`, {
       permissions: [{ permission: 'Manage Checks', rationale: 'It is theirs.' }],
     })
     await disputeOf(page).getByText('Permissions: Manage Checks (It is theirs.)').waitFor()

@@ -56,11 +56,11 @@ describe('the applications of the console', () => {
   })
 
   it('connects a site behind a proxy, with what is entered there', async () => {
-    const page = await console.openPage('/settings/sign-in')
-    await sendAs(page, 'POST', '/sign_in_upstream_providers', {
+    const other = await console.otherAdmin()
+    await other.send('POST', '/sign_in_upstream_providers', {
       ...{ name: 'Directory', issuer: 'http://127.0.0.1:9', client_id: 'a', client_secret: 'b' },
     })
-    await page.goto(`${console.baseUrl}/console/settings/sign-in/new?for=nginx`)
+    const page = await console.openPage('/settings/sign-in/new?for=nginx')
     await page.getByLabel('Hosts').fill('wiki.example.com\ndocs.example.com')
     await page.getByRole('combobox', { name: 'Upstream provider' }).click()
     await page.getByRole('option', { name: 'Directory' }).click()
@@ -83,12 +83,12 @@ describe('the applications of the console', () => {
   })
 
   it('tries one: what came of it, and which field of a request is wrong', async () => {
-    const page = await console.openPage('/settings/sign-in')
+    const other = await console.otherAdmin()
     const {
       id,
       issuer,
       client_id: clientId,
-    } = await sendAs<Application>(page, 'POST', '/sign_in_applications', {
+    } = await other.send<Application>('POST', '/sign_in_applications', {
       name: 'Intranet',
       redirect_uris: ['https://intranet.example.com/callback'],
     })
@@ -103,7 +103,7 @@ describe('the applications of the console', () => {
       })
       await refuseAttempt(change, attempt.id, 'person_missing')
     })
-    await page.goto(`/console/settings/sign-in/applications/${id}?tab=test`)
+    const page = await console.openPage(`/settings/sign-in/applications/${id}?tab=test`)
     await page.getByText('The application does not say who signs in.').waitFor()
     const query = new URLSearchParams({
       client_id: clientId,
@@ -126,12 +126,12 @@ describe('the applications of the console', () => {
   })
 
   it('keeps no finding for a request that was not checked', async () => {
-    const page = await console.openPage('/settings/sign-in')
-    const { id, issuer } = await sendAs<Application>(page, 'POST', '/sign_in_applications', {
+    const other = await console.otherAdmin()
+    const { id, issuer } = await other.send<Application>('POST', '/sign_in_applications', {
       name: 'Handbook',
       redirect_uris: ['https://handbook.example.com/callback'],
     })
-    await page.goto(`/console/settings/sign-in/applications/${id}?tab=test`)
+    const page = await console.openPage(`/settings/sign-in/applications/${id}?tab=test`)
     const address = page.getByLabel('Address to which the browser was sent')
     const secret = page.getByRole('textbox', { name: 'Client secret' })
     const findings = page.getByRole('list', { name: 'What was found' })

@@ -3,7 +3,6 @@ import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { insertCheck } from '../support/factories.ts'
 import { consoleForTests, expectAccessible, expectFitting } from './support/open-console.ts'
-import { sendAs } from './support/send-as.ts'
 
 const console = consoleForTests({ HELIOGRAPH_ALLOWED_TARGETS: '127.0.0.1' })
 
@@ -33,8 +32,9 @@ async function pressBack(page: Page): Promise<void> {
   })`)
 }
 
-async function createApplication(page: Page, name: string): Promise<string> {
-  const { id } = await sendAs<{ readonly id: string }>(page, 'POST', '/sign_in_applications', {
+async function createApplication(name: string): Promise<string> {
+  const other = await console.otherAdmin()
+  const { id } = await other.send<{ readonly id: string }>('POST', '/sign_in_applications', {
     name,
     redirect_uris: ['https://wiki.example.com/callback'],
   })
@@ -112,9 +112,8 @@ describe('a page on which something is typed', () => {
 
 describe('what is typed on one tab of a page', () => {
   it('is asked about before another tab takes its place, and Cancel takes it back without a question', async () => {
-    const page = await console.openPage('/settings')
-    const id = await createApplication(page, 'Wiki')
-    await page.goto(`/console/settings/sign-in/applications/${id}?tab=settings`)
+    const id = await createApplication('Wiki')
+    const page = await console.openPage(`/settings/sign-in/applications/${id}?tab=settings`)
     const name = page.getByRole('textbox', { name: 'Name', exact: true })
     await name.fill('Handbook')
     await page.getByRole('tab', { name: 'Granted sessions' }).click()
@@ -165,11 +164,11 @@ describe('a strategy', () => {
 
 describe('whoever saves is asked nothing', () => {
   it('for a page that goes to its record: a webhook that is changed', async () => {
-    const page = await console.openPage('/settings')
-    const { id } = await sendAs<{ readonly id: string }>(page, 'POST', '/webhooks', {
+    const other = await console.otherAdmin()
+    const { id } = await other.send<{ readonly id: string }>('POST', '/webhooks', {
       ...{ name: 'Before', url: 'http://127.0.0.1:9/hook', events: ['issues.new'] },
     })
-    await page.goto(`/console/signals/webhooks/${id}/edit`)
+    const page = await console.openPage(`/signals/webhooks/${id}/edit`)
     await page.getByRole('textbox', { name: 'Name' }).fill('After')
     await page.getByRole('button', { name: 'Save changes' }).click()
     await page.getByRole('heading', { name: 'After', level: 1 }).waitFor()
@@ -177,9 +176,8 @@ describe('whoever saves is asked nothing', () => {
   })
 
   it('for a page that stays: an application that is changed', async () => {
-    const page = await console.openPage('/settings')
-    const id = await createApplication(page, 'Intranet')
-    await page.goto(`/console/settings/sign-in/applications/${id}?tab=settings`)
+    const id = await createApplication('Intranet')
+    const page = await console.openPage(`/settings/sign-in/applications/${id}?tab=settings`)
     await page.getByLabel('Sessions last (minutes)').fill('30')
     await page.getByRole('button', { name: 'Save changes' }).click()
     await page.getByText('The changes are saved.').waitFor()

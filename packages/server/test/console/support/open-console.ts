@@ -13,6 +13,7 @@ import { findViolations, toFinding } from '../../support/axe-violations.ts'
 import { composeTestApi, type ComposedApi } from '../../support/composed-api.ts'
 import { createConsoleSession, type TestSessionOptions } from '../../support/console-session.ts'
 import { launchBrowser } from './launch-browser.ts'
+import { signInOtherAdmin, type OtherAdmin } from './other-admin.ts'
 
 const WIDE = { width: 1440, height: 900 } as const
 const LAPTOP = { width: 1280, height: 800 } as const
@@ -25,6 +26,8 @@ interface ConsoleTest {
   readonly newContext: (session?: TestSessionOptions | null) => Promise<BrowserContext>
   /** A page of the console, loaded; `path` begins behind `/console`. */
   readonly openPage: (path: string, session?: TestSessionOptions | null) => Promise<Page>
+  /** Another admin, who has no page open. */
+  readonly otherAdmin: () => Promise<OtherAdmin>
 }
 
 interface OpenConsole extends ConsoleTest {
@@ -65,6 +68,7 @@ export function consoleForTests(environment: Readonly<Record<string, string>> = 
     },
     newContext: (session) => current().newContext(session),
     openPage: (path, session) => current().openPage(path, session),
+    otherAdmin: () => current().otherAdmin(),
   }
 }
 
@@ -106,6 +110,7 @@ async function openConsole(environment: Readonly<Record<string, string>>): Promi
     await page.goto(`/console${path}`)
     return page
   }
+  const otherAdmin = () => signInOtherAdmin(api.http, api.services.db, baseUrl)
   const takeComplaints = () => complaints.splice(0)
   let kept: readonly BrowserContext[] = []
   const keepOpen = () => void (kept = browser.contexts())
@@ -119,7 +124,8 @@ async function openConsole(environment: Readonly<Record<string, string>>): Promi
     await Promise.all(contexts.map((context) => context.close()))
   }
   const close = () => cleanup.run()
-  return { api, baseUrl, newContext, openPage, takeComplaints, keepOpen, closePages, close }
+  const forTests = { api, baseUrl, newContext, openPage, otherAdmin }
+  return { ...forTests, takeComplaints, keepOpen, closePages, close }
 }
 
 async function describePage(page: Page): Promise<string> {
