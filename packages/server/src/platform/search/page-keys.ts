@@ -6,9 +6,9 @@
  * 1. The rows behind the start of the page are looked at one by one in the order of the key, up to a bound. Where they
  *    let expect that some more fill the page, these are looked at as well. A full page is all that is wanted.
  * 2. Otherwise as many matches as a page has are taken in the order in which indexes give them, or from where the
- *    last ones are likely to be. Fewer are all that there are. They are looked for from the start of the page on, and not
- *    from where the first step ended: where few rows match, to read a table as it is stored takes two thirds of the time
- *    that its rows take in the order of a key, which is more than the first rows cost.
+ *    last ones are likely to be. Fewer are all that there are. They are looked for from the start of the page on, and
+ *    not from where the first step ended: where few rows match, to read a table as it is stored takes two thirds of the
+ *    time that its rows take in the order of a key, which is more than the first rows cost.
  * 3. The largest of their keys (the smallest, in descending order) is one that no key of the page is behind. All
  *    matches up to it are sorted. Most lists grow in the order of their times, so that next to nothing is left to sort.
  *
@@ -31,8 +31,8 @@ const SPARE_TIMES = 2
 interface PageConditions {
   readonly key: RawBuilder<unknown>
   /**
-   * What matches are sorted by: the key and 0, which no index of a whole list is in the order of; the key itself where no
-   * other index answers the search.
+   * What matches are sorted by: the key and 0, which no index of a whole list is in the order of; the key itself where
+   * no other index answers the search.
    */
   readonly matchKey: RawBuilder<unknown>
   /** Whether summaries of pages hold the key. */
@@ -55,10 +55,10 @@ interface PageConditions {
  * The keys of the rows of a page, as the top of this file says. The sum of the key and 0 is what no
  * index of a whole list is in the order of, so that it is used but where rows are best read in that order; summaries of
  * pages hold it beside a time. Alternatives are looked for one by one, each by the index that answers it. In descending
- * order, an index gives matches from the wrong end of the list, of which no key is a bound of use: all matches are sorted,
- * but for those of times. So are those of a list without summaries, in which no match behind a bound is passed over unread.
- * Where a field knows which rows its last matches are likely to be among, these are looked at before: a page of matches
- * among them is as good as any other to find the largest key by.
+ * order, an index gives matches from the wrong end of the list, of which no key is a bound of use: all matches are
+ * sorted, but for those of times. So are those of a list without summaries, in which no match behind a bound is passed
+ * over unread. Where a field knows which rows its last matches are likely to be among, these are looked at before: a page
+ * of matches among them is as good as any other to find the largest key by.
  */
 export function selectKeys(tableName: string, conditions: PageConditions): RawBuilder<unknown> {
   const { order, window, isSummarised } = conditions
@@ -215,7 +215,8 @@ function toReachOfPage(isBehind: KeyReach, isDescending: boolean): KeyReach {
 }
 
 /**
- * Between two bounds PostgreSQL expects next to nothing, which summaries of pages are for, and a third of all before one.
+ * Between two bounds PostgreSQL expects next to nothing, which summaries of pages are for, and a third of all before
+ * one.
  */
 function isWithin({ matchKey, isByTime, window }: PageConditions): RawBuilder<unknown> {
   const { isDescending = false } = window
