@@ -49,7 +49,7 @@ const rowsOf = (page: Page) => page.getByRole('rowgroup').getByRole('row')
 
 describe('the list of devices', () => {
   it('is narrowed by a click and by what is typed, and the address keeps it', async () => {
-    const page = await console.openPage('/devices')
+    const page = await console.walkTo('/devices')
     await page.getByRole('link', { name: 'bo-laptop' }).waitFor()
     await page.getByRole('button', { name: 'Blocked' }).click()
     await page.waitForURL(/query=/)
@@ -65,7 +65,7 @@ describe('the list of devices', () => {
   })
 
   it('shows the words of the service for a search that it does not understand', async () => {
-    const page = await console.openPage('/devices?query=colour:red')
+    const page = await console.walkTo('/devices?query=colour:red')
     await page
       .getByText(/colour/)
       .first()
@@ -73,7 +73,7 @@ describe('the list of devices', () => {
   })
 
   it('opens a device by the keyboard', async () => {
-    const page = await console.openPage('/devices')
+    const page = await console.walkTo('/devices')
     await page.getByRole('link', { name: 'ada-macbook' }).waitFor()
     await rowsOf(page).first().focus()
     await page.keyboard.press('Enter')
@@ -83,7 +83,7 @@ describe('the list of devices', () => {
 
 describe('the page of a device', () => {
   it('says why in a sentence, what would change it, what led there, and texts as they are', async () => {
-    const page = await console.openPage(`/devices/${mac}`)
+    const page = await console.walkTo(`/devices/${mac}`)
     await page.getByText(`Blocked: "The firewall is off ${HOSTILE}" blocks the device.`).waitFor()
     await page.getByRole('cell', { name: 'Decides the state' }).waitFor()
     await page.getByText('What would change the state').waitFor()
@@ -97,7 +97,7 @@ describe('the page of a device', () => {
   })
 
   it('keeps its open tab in sight where there comes to be no room for all of them', async () => {
-    const page = await console.openPage(`/devices/${mac}?tab=ask`)
+    const page = await console.walkTo(`/devices/${mac}?tab=ask`)
     const tabs = page.getByRole('tablist', { name: 'Parts of ada-macbook' })
     const open = tabs.getByRole('tab', { name: 'Ask now', selected: true })
     await open.waitFor()
@@ -149,12 +149,12 @@ describe('the page of a device', () => {
   })
 
   it('lists the sign-ins with the device', async () => {
-    const page = await console.openPage(`/devices/${mac}?tab=sign-ins`)
+    const page = await console.walkTo(`/devices/${mac}?tab=sign-ins`)
     await page.getByRole('cell', { name: 'Stopped' }).waitFor()
   })
 
   it('says that a device which does not exist is not there', async () => {
-    const page = await console.openPage('/devices/999999')
+    const page = await console.walkTo('/devices/999999')
     await page.getByText('There is nothing here').waitFor()
   })
 })

@@ -8,6 +8,7 @@ import { createContractWorld, type ContractWorld } from '../contract/contract-wo
 import { toContractService } from '../contract/contract-service.ts'
 import { HOSTILE_TEXT, makeTextsHostile } from './support/hostile-texts.ts'
 import { consoleForTests, expectAccessible, expectFitting } from './support/open-console.ts'
+import { walkTo } from './support/walk-to.ts'
 
 const console = consoleForTests({
   HELIOGRAPH_ALLOWED_TARGETS: '127.0.0.1',
@@ -146,18 +147,9 @@ const FOUND = `({
   elements: document.querySelectorAll('img[src="x"], [onerror], a[href^="javascript:"]').length,
 })`
 
-/** Goes to a page as a link of the console does: from a page that shows nothing, without loading the console anew. */
-async function walkTo(path: string): Promise<void> {
-  const nowhere = page.getByText('There is no such page')
-  await page.evaluate("history.pushState({}, '', '/console/nowhere')")
-  await nowhere.waitFor()
-  await page.evaluate(`history.pushState({}, '', '/console${path}')`)
-  await nowhere.waitFor({ state: 'detached' })
-}
-
 describe('every page', () => {
   it.each(Object.entries(PAGES))('%s', async (name, toPath) => {
-    await walkTo(toPath({ ...world.ids, ...made }))
+    await walkTo(page, toPath({ ...world.ids, ...made }))
     await page.getByRole('heading', { level: 1 }).first().waitFor()
     await page
       .locator('[aria-label=Loading], .mantine-Skeleton-root')

@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 describe('people', () => {
   it('are listed and shown with their devices and groups', async () => {
-    const page = await console.openPage('/people')
+    const page = await console.walkTo('/people')
     await page.getByRole('link', { name: 'Ada Lovelace' }).click()
     await page.getByRole('link', { name: 'ada-macbook' }).waitFor()
     await page.getByText('Engineering').waitFor()
@@ -41,7 +41,7 @@ describe('people', () => {
   })
 
   it('who have been deprovisioned have a list of their own', async () => {
-    const page = await console.openPage('/people')
+    const page = await console.walkTo('/people')
     await page.getByRole('link', { name: 'Deprovisioned' }).click()
     await page.getByRole('link', { name: 'Gone Person' }).click()
     await page.getByText('Deprovisioned: may sign in nowhere, and owns no device.').waitFor()
@@ -93,7 +93,7 @@ describe('groups', () => {
   })
 
   it('of people are shown with who is in them', async () => {
-    const page = await console.openPage('/groups/people')
+    const page = await console.walkTo('/groups/people')
     await page.getByRole('link', { name: 'Engineering' }).click()
     await page.getByRole('link', { name: 'Ada Lovelace' }).waitFor()
     await expectAccessible(page)
@@ -136,7 +136,7 @@ describe('reports', () => {
   })
 
   it('name the tables that there are, and their rows', async () => {
-    const page = await console.openPage('/reports/tables')
+    const page = await console.walkTo('/reports/tables')
     await page.getByRole('link', { name: 'apps' }).click()
     await page.getByText('No row matches').waitFor()
     await expectAccessible(page)

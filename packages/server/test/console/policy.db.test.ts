@@ -90,7 +90,7 @@ beforeAll(async () => {
 
 describe('the page of what needs attention now', () => {
   it('says who is and who will be blocked, and leads to each list with its filter', async () => {
-    const page = await console.openPage('/')
+    const page = await console.walkTo('/')
     await page.getByText('1 device cannot sign in').waitFor()
     await page.getByRole('link', { name: /grace-mac/ }).waitFor()
     await page.getByRole('link', { name: /Will Block 1/ }).click()
@@ -101,7 +101,7 @@ describe('the page of what needs attention now', () => {
   })
 
   it('keeps the time span in the address, fits and hinders nobody', async () => {
-    const page = await console.openPage('/')
+    const page = await console.walkTo('/')
     await page.getByText('24 hours').click()
     await page.waitForURL(/range=day/)
   })
@@ -109,15 +109,15 @@ describe('the page of what needs attention now', () => {
 
 describe('checks', () => {
   it('are narrowed in the address and lead to their page', async () => {
-    const page = await console.openPage('/checks')
+    const page = await console.walkTo('/checks')
     await page.getByPlaceholder('Find a check').fill('firew')
     await page.waitForURL(/name=firew/)
-    await page.goto(`/console/checks/${ids.check}`)
+    await console.walkTo(`/checks/${ids.check}`)
     await page.getByRole('heading', { name: 'What the owner of a device reads' }).waitFor()
   })
 
   it('show what the owner of a device reads, as it is read on each platform', async () => {
-    const page = await console.openPage(`/checks/${ids.check}`)
+    const page = await console.walkTo(`/checks/${ids.check}`)
     const reads = page.getByRole('region', { name: 'What the owner of a device reads' })
     await reads.getByText('Whoever finds [device name] reads [path].').waitFor()
     await reads.getByText('Open System Settings.').waitFor()
@@ -129,13 +129,13 @@ describe('checks', () => {
   it('show a text that cannot be filled in as it was written, and say what is wrong with it', async () => {
     const { db } = console.api.services
     const check = await insertCheck(db, { rationale_template: '{{ device.name | nothing }}' })
-    const page = await console.openPage(`/checks/${check}`)
+    const page = await console.walkTo(`/checks/${check}`)
     await page.getByText('The template cannot be read: undefined filter: nothing').waitFor()
     await page.getByLabel('Why it matters').getByText('{{ device.name | nothing }}').waitFor()
   })
 
   it('show what devices answered', async () => {
-    const page = await console.openPage(`/checks/${ids.check}/results`)
+    const page = await console.walkTo(`/checks/${ids.check}/results`)
     await page.getByText('grace-mac').waitFor()
     await page.getByRole('tab', { name: 'Results' }).waitFor()
     await page.getByText('Failing', { exact: true }).first().click()
@@ -192,14 +192,14 @@ describe('checks', () => {
 
 describe('issues', () => {
   it('are listed and shown with the row that failed, as text', async () => {
-    const page = await console.openPage('/issues?query=open:true')
+    const page = await console.walkTo('/issues?query=open:true')
     await page.getByRole('link', { name: 'The firewall is off' }).waitFor()
     await page.getByRole('link', { name: 'The firewall is off' }).click()
     await page.getByText('off <script>alert(1)</script>').waitFor()
   })
 
   it('show the words of the service for a search that cannot be read', async () => {
-    const page = await console.openPage('/issues?query=nothing:1')
+    const page = await console.walkTo('/issues?query=nothing:1')
     await page
       .getByText(/nothing/)
       .first()
@@ -226,7 +226,7 @@ describe('requests', () => {
   })
 
   it('open beside the list, by their address too', async () => {
-    const page = await console.openPage('/requests?kind=reenrollment')
+    const page = await console.walkTo('/requests?kind=reenrollment')
     await page.getByRole('link', { name: /a machine/ }).click()
     await page.waitForURL(/open=/)
     await page.reload()
@@ -236,7 +236,7 @@ describe('requests', () => {
 
 describe('sign-ins', () => {
   it('are listed, the stopped ones alone, and shown with their steps', async () => {
-    const page = await console.openPage('/sign-ins')
+    const page = await console.walkTo('/sign-ins')
     await page.getByText('Stopped', { exact: true }).first().click()
     await page.waitForURL(/result/)
     await page.getByRole('link', { name: 'Grace Hopper' }).click()
@@ -246,7 +246,7 @@ describe('sign-ins', () => {
 
 describe('the audit log', () => {
   it('shows before and after, and proves the entry against the signed checkpoint', async () => {
-    const page = await console.openPage('/audit-log')
+    const page = await console.walkTo('/audit-log')
     await page.getByText(/The latest signed checkpoint covers/).waitFor()
     await page.getByRole('link', { name: 'renamed the device alpha to grace-mac' }).click()
     await page.getByText('Proven', { exact: true }).waitFor()

@@ -14,6 +14,7 @@ import { composeTestApi, type ComposedApi } from '../../support/composed-api.ts'
 import { createConsoleSession, type TestSessionOptions } from '../../support/console-session.ts'
 import { launchBrowser } from './launch-browser.ts'
 import { signInOtherAdmin, type OtherAdmin } from './other-admin.ts'
+import { walkTo } from './walk-to.ts'
 
 const WIDE = { width: 1440, height: 900 } as const
 const LAPTOP = { width: 1280, height: 800 } as const
@@ -26,6 +27,11 @@ interface ConsoleTest {
   readonly newContext: (session?: TestSessionOptions | null) => Promise<BrowserContext>
   /** A page of the console, loaded; `path` begins behind `/console`. */
   readonly openPage: (path: string, session?: TestSessionOptions | null) => Promise<Page>
+  /**
+   * One page for the tests of a file that only look: each walks from where the test before has left it. Notices stay, and
+   * whatever a test does to the page itself: what changes records, or answers for the service, opens a page of its own.
+   */
+  readonly walkTo: (path: string) => Promise<Page>
   /** Another admin, who has no page open. */
   readonly otherAdmin: () => Promise<OtherAdmin>
 }
@@ -68,6 +74,7 @@ export function consoleForTests(environment: Readonly<Record<string, string>> = 
     },
     newContext: (session) => current().newContext(session),
     openPage: (path, session) => current().openPage(path, session),
+    walkTo: (path) => current().walkTo(path),
     otherAdmin: () => current().otherAdmin(),
   }
 }
@@ -110,12 +117,24 @@ async function openConsole(environment: Readonly<Record<string, string>>): Promi
     await page.goto(`/console${path}`)
     return page
   }
+  let walked: Page | undefined
+  const walk = async (path: string) => {
+    if (walked === undefined) return (walked = await openPage(path))
+    await walked.setViewportSize(WIDE)
+    await walkTo(walked, path)
+    return walked
+  }
   const otherAdmin = () => signInOtherAdmin(api.http, api.services.db, baseUrl)
   const takeComplaints = () => complaints.splice(0)
   let kept: readonly BrowserContext[] = []
-  const keepOpen = () => void (kept = browser.contexts())
+  const keepOpen = () => {
+    kept = browser.contexts().filter((context) => context !== walked?.context())
+  }
   const closePages = async (failedTest?: string) => {
-    const contexts = browser.contexts().filter((context) => !kept.includes(context))
+    // After a test that failed the next one walks on a new page.
+    if (failedTest !== undefined) walked = undefined
+    const left = walked?.context()
+    const contexts = browser.contexts().filter((each) => !kept.includes(each) && each !== left)
     if (failedTest !== undefined) {
       const pages = contexts.flatMap((context) => context.pages())
       const shown = await Promise.all(pages.map(describePage))
@@ -124,7 +143,7 @@ async function openConsole(environment: Readonly<Record<string, string>>): Promi
     await Promise.all(contexts.map((context) => context.close()))
   }
   const close = () => cleanup.run()
-  const forTests = { api, baseUrl, newContext, openPage, otherAdmin }
+  const forTests = { api, baseUrl, newContext, openPage, walkTo: walk, otherAdmin }
   return { ...forTests, takeComplaints, keepOpen, closePages, close }
 }
 
