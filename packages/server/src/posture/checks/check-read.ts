@@ -49,11 +49,20 @@ export interface GroupRuleRecord {
   readonly name: string
 }
 
+/** How many devices pass a check, and to how many it applies: one row for every check. */
+const COUNTED = sql<Readonly<Record<'passing_count' | 'targeted_count', string>>>`(
+  select coalesce(sum(device_count) filter (where status = 'passing'), 0) as passing_count,
+    coalesce(sum(device_count) filter (where status not in ('out_of_scope', 'inapplicable')), 0) as targeted_count
+  from check_counter where check_counter.check_id = posture_check.id)`.as<'counted'>(sql`counted`)
+
 function selectChecks(db: Kysely<Schema>) {
   return db
     .selectFrom('posture_check')
-    .selectAll()
+    .innerJoinLateral(COUNTED, (join) => join.onTrue())
+    .selectAll('posture_check')
     .select([
+      'counted.passing_count',
+      'counted.targeted_count',
       sql<TagRecord[]>`coalesce((
         select json_agg(json_build_object('id', check_tag.id::text, 'name', check_tag.name,
           'description', check_tag.description, 'color', check_tag.color) order by check_tag.id)
@@ -65,14 +74,6 @@ function selectChecks(db: Kysely<Schema>) {
         from check_group_rule
           left join device_group on device_group.id = check_group_rule.device_group_id
         where check_group_rule.check_id = posture_check.id), '[]')`.as('group_rules'),
-      sql<string>`(select coalesce(sum(device_count), 0) from check_counter
-        where check_counter.check_id = posture_check.id and status = 'passing')`.as(
-        'passing_count',
-      ),
-      sql<string>`(select coalesce(sum(device_count), 0) from check_counter
-        where check_counter.check_id = posture_check.id and status not in ('out_of_scope', 'inapplicable'))`.as(
-        'targeted_count',
-      ),
     ])
 }
 
