@@ -59,9 +59,10 @@ const PARK_MAX_MS = 5 * MINUTE_MS
 const LOOKAHEAD_SHARE = 1 / 16
 
 /**
- * How far a claim looks past what is blocked. None of that is locked or written, but read, and its subject is looked up.
+ * How far a claim looks past what is blocked. None of that is locked or written, but read, and its subject is looked
+ * up: 8 µs of PostgreSQL for each, where one that is put off costs 50 µs.
  */
-const PAST_BLOCKED_MAX = 4_096
+const PAST_BLOCKED_MAX = 2_048
 
 /** What a claim answers of a row. */
 type ClaimedRow = Omit<ClaimedDelivery, 'destinationId' | 'claimId' | 'leaseEndsMs' | 'token'> &
