@@ -37,6 +37,20 @@ export function createHttp(
   return http
 }
 
+/**
+ * Puts the routes into the router, which is long work: before the jobs of the process begin, so that whoever waits for the service
+ * does not wait for those too. Nothing can be added to the server from then on.
+ */
+export function createRoutesPart(http: FastifyInstance): ServicePart {
+  return {
+    name: 'routes',
+    roles: PROCESS_ROLES,
+    start: async () => {
+      await http.ready()
+    },
+  }
+}
+
 /** Listens, and renews its certificate when it is about to expire, also where others listen with it. */
 export function createHttpServerPart(
   http: FastifyInstance,

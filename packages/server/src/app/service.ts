@@ -21,7 +21,7 @@ import type { Config } from './config/load-config.ts'
 import type { DatabaseFolder } from './database-folder.ts'
 import { readFileHandleLimit, warnOfFewFileHandles } from './file-handles.ts'
 import { openFoundation, type ServiceFoundation } from './foundation.ts'
-import { createHttp, createHttpServerPart } from './http-server.ts'
+import { createHttp, createHttpServerPart, createRoutesPart } from './http-server.ts'
 import { createParts, selectByRole, type Parts } from './parts.ts'
 import { tellServedAddress } from './served-address.ts'
 import { collectHealth, createSupervisor } from './supervisor.ts'
@@ -80,7 +80,9 @@ async function start(
   const jobs = createJobsPart(foundation, parts, server)
   const metrics = createMetricsPart(foundation, [...parts.list, jobs], http)
   const supervised = { listener: parts.listener, network: foundation.network }
-  const supervisor = createSupervisor([...selected, jobs, metrics, server], supervised, log)
+  const routes = createRoutesPart(http)
+  const started = [...selected, metrics, routes, jobs, server]
+  const supervisor = createSupervisor(started, supervised, log)
   await supervisor.start()
   cleanup.add(() => supervisor.stop())
   if (config.roles.includes('api')) {
