@@ -1,5 +1,6 @@
 import { sql, type RawBuilder, type Transaction } from 'kysely'
 import { notify } from '../../platform/db/listener.ts'
+import { UNAWAITED } from '../../platform/db/unawaited.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { OsqueryRow } from '../../schema/tables/column-types.ts'
 import type {
@@ -86,7 +87,7 @@ export async function upsertCheckResults(
   ranAt: Date,
 ): Promise<void> {
   if (results.length === 0) return
-  await sql`
+  await sql`${UNAWAITED}
     with answered as materialized (
       select * from jsonb_to_recordset(${JSON.stringify(results)}::jsonb) as r(
         device_id bigint, check_id bigint, status text, revision integer, status_changed_at timestamptz,

@@ -8,7 +8,9 @@ import {
   PASS,
   type Posture,
 } from '../../../test/support/posture-fixtures.ts'
+import { recordStatements } from '../../../test/support/record-statements.ts'
 import { HOUR_MS } from '../../platform/clock.ts'
+import { toPreparedDb } from '../../platform/db/database.ts'
 import { parseSearch } from '../../platform/search/parse-search.ts'
 import { ISSUE_LIST } from '../issues/issue-read.ts'
 import { applyCheckScope } from './apply-check-scope.ts'
@@ -62,6 +64,21 @@ async function readIssues(query?: string): Promise<Date[]> {
   const rows = await ISSUE_LIST.listPage(db, { search, window: WINDOW })
   return rows.map((row) => row.lastRecheckedAt)
 }
+
+describe('a round that changes no status', () => {
+  // The lock, what is stored, for other rows who is subscribed to what changed, and the commit.
+  test.each([
+    [3, 'everything as it was', PASS],
+    [4, 'other rows', [{ KOLIDE_CHECK_STATUS: 'PASS', path: '/etc' }]],
+  ])('is %i messages to the database when it finds %s', async (count, _, rows) => {
+    const prepared = createPosture(toPreparedDb(db))
+    await prepared.report(device, { [passing]: PASS, [failing]: PASS })
+    const messages = await recordStatements(() =>
+      prepared.report(device, { [passing]: rows, [failing]: PASS }),
+    )
+    expect(messages).toHaveLength(count)
+  })
+})
 
 describe('a round that finds everything as it was', () => {
   test('writes its time and nothing else', async () => {

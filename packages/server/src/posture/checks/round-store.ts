@@ -5,6 +5,7 @@
 import { sql, type Expression, type RawBuilder, type SqlBool, type Transaction } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 import { inStepsById, STEP_ROWS } from '../../platform/db/by-id-steps.ts'
+import { UNAWAITED } from '../../platform/db/unawaited.ts'
 import { notifyDeviceChanged } from '../devices/device-store.ts'
 import type { SearchClause } from '../../platform/search/search-field.ts'
 import { compareTime } from '../../platform/search/search-to-sql.ts'
@@ -19,7 +20,7 @@ export async function upsertDeviceRounds(
   ranAt: Date,
 ): Promise<void> {
   if (deviceIds.length === 0) return
-  await sql`
+  await sql`${UNAWAITED}
     with ran as materialized (
       select value::bigint as device_id
       from jsonb_array_elements_text(${JSON.stringify(deviceIds)}::jsonb)),

@@ -3,6 +3,8 @@ import { createTestApi, type TestApi } from '../../../test/support/api-app.ts'
 import { recordStatements } from '../../../test/support/record-statements.ts'
 import { insertDevice } from '../../../test/support/factories.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
+import { createChangeRunner } from '../../changes/change.ts'
+import { toPreparedDb } from '../../platform/db/database.ts'
 import { HOUR_MS, MINUTE_MS } from '../../platform/clock.ts'
 import type { OsqueryRow } from '../../schema/tables/column-types.ts'
 import { createReportingQuery, removeReportingQuery } from './create-reporting-query.ts'
@@ -27,8 +29,13 @@ describe('reporting queries', () => {
 
   afterAll(() => api.close())
 
-  const report = (tableName: string, rows: readonly OsqueryRow[], at = (unixTime += 1)) =>
-    api.runChange(ORIGIN, (change) =>
+  const report = (
+    tableName: string,
+    rows: readonly OsqueryRow[],
+    at = (unixTime += 1),
+    runChange = api.runChange,
+  ) =>
+    runChange(ORIGIN, (change) =>
       recordReportingSnapshot(
         change.tx,
         { deviceId, tableName, unixTime: at, epoch: 0, counter: 0, rows },
@@ -103,6 +110,18 @@ describe('reporting queries', () => {
     expect(await count([{ gid: '2' }], 11)).toBe(2)
     expect(await count([{ gid: '2' }], 12)).toBe(1)
     expect(await count([{ gid: '3' }], 11)).toBe(1)
+  })
+
+  it('takes a snapshot in two messages: its rows go along with the commit', async () => {
+    const runChange = createChangeRunner(toPreparedDb(api.db), api.clock, [])
+    const reportPrepared = (path: string, at: number) => report('mounts', [{ path }], at, runChange)
+    await reportPrepared('/a', 10)
+    const messages = await recordStatements(() => reportPrepared('/b', 11))
+    expect(messages.map(({ text }) => text.split('; ').at(-1))).toEqual([
+      expect.stringContaining('insert into reporting_snapshot'),
+      'commit',
+    ])
+    expect((await listRecords()).at(-1)?.columns).toMatchObject({ path: '/b' })
   })
 
   it('answers a query with its results, numbers as numbers and odd numbers as null', async () => {

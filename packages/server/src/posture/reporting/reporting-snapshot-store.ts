@@ -1,4 +1,5 @@
 import { sql, type Transaction } from 'kysely'
+import { UNAWAITED } from '../../platform/db/unawaited.ts'
 import type { Schema } from '../../schema/schema.ts'
 
 /** What a device reported of one table at one time. */
@@ -64,7 +65,7 @@ export async function updateReportingRecords(
   text: string,
   receivedAt: Date,
 ): Promise<void> {
-  await sql`
+  await sql`${UNAWAITED}
     with reported as materialized (
       select columns, ordinal, row_number() over (partition by ${DIGEST}, columns order by ordinal) as copy
       from jsonb_array_elements(${text}::jsonb) with ordinality as reported(columns, ordinal)
