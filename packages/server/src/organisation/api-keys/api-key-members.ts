@@ -27,7 +27,7 @@ export async function resolveResponsible({ tx }: Change, email: string): Promise
     admin === undefined
       ? `there is no admin with the email address ${email}`
       : `the admin ${admin.email} has no Full Access`
-  throw invalid('responsible', `must be an admin with Full Access: ${problem}`)
+  throw invalid('responsible_email', `must be an admin with Full Access: ${problem}`)
 }
 
 /**

@@ -97,7 +97,7 @@ describe('a key', () => {
   it('names every wrong member', async () => {
     const before = await countAuditEntries(api)
     for (const [body, path] of [
-      [{ responsible_email: 'nobody@example.com' }, 'responsible'],
+      [{ responsible_email: 'nobody@example.com' }, 'responsible_email'],
       [{ permissions: [{ permission: 'Fly', rationale: 'x' }] }, 'permissions.0.permission'],
       [
         { permissions: [{ permission: 'Refresh Check', rationale: ' ' }] },
