@@ -3,6 +3,7 @@
  * whether it can be, the values, the delivery of what is queued, the status, the audit entry.
  */
 import { isDeepStrictEqual } from 'node:util'
+import { isStreamEventType } from '@heliograph/ssf'
 import type { Change } from '../../changes/change.ts'
 import { updateDestination } from '../dispatch/destination-store.ts'
 import { notifyDestinations } from '../dispatch/delivery-store.ts'
@@ -20,6 +21,7 @@ import { toChoiceValues } from './stream-choices.ts'
 import { toPathPrefix, type StreamInput } from './stream-input.ts'
 import { pollUrl, toStreamAudit } from './stream-json.ts'
 import {
+  discardQueuedTypes,
   getStream,
   updateStream,
   type Stream,
@@ -31,7 +33,7 @@ import { warnOfBareHeader } from './warn-of-bare-header.ts'
 /**
  * Changes what is given of a stream and leaves an audit entry with the values before and after; a
  * change of nothing leaves a new `updated_at` alone. Events that are queued keep the audience that they were made
- * with, and follow the stream from push to poll and back.
+ * with, and follow the stream from push to poll and back; those of a type that is no longer asked for are given up.
  *
  * @throws AppError `not_found`; `target_refused`; `invalid_body` when it would push without an
  * endpoint, or poll with an authorization header.
@@ -46,6 +48,7 @@ export async function changeStream(
   const wish = toWish(change, before, input, dependencies)
   if (!wish.isAny) return updateStream(change.tx, before.id, { updatedAt: change.at })
   const updated = await applyValues(change, before, input, wish, dependencies)
+  await discardUnrequested(change, before, updated)
   await applyDelivery(change, updated, before.status)
   const after = await applyStatus(change, updated, wish.status)
   warnOfBareHeader(change, after, input.authorizationHeader, dependencies.log)
@@ -107,6 +110,16 @@ async function applyValues(
   const secured = await changePushAuthentication(change, changed, authentication, dependencies)
   const isPushChanged = isSecretGiven || changed.endpointUrl !== before.endpointUrl
   return applyFallbackChoice(change, before, secured, { isPushChanged })
+}
+
+/** A receiver relies on `events_delivered` for what it can expect, held events included. SSF 1.0 section 8.1.1. */
+async function discardUnrequested(
+  { tx, at }: Change,
+  { destinationId, eventsRequested: before }: Stream,
+  { eventsRequested: after }: Stream,
+): Promise<void> {
+  const unrequested = before.filter((type) => !after.includes(type) && !isStreamEventType(type))
+  if (unrequested.length > 0) await discardQueuedTypes(tx, destinationId, unrequested, at)
 }
 
 /** The engine follows the stream from push to poll and back. */

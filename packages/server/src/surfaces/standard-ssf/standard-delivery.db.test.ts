@@ -1,8 +1,9 @@
-import { parseStreamReference } from '../../signals/streams/stream-store.ts'
+import { getStream, parseStreamReference } from '../../signals/streams/stream-store.ts'
 import type { StreamId } from '../../schema/branded-ids.ts'
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { TestRefusal } from '../../../test/support/api-app.ts'
+import { queueEvents } from '../../../test/support/queue-events.ts'
 import { createStandardApi, type StandardApi } from '../../../test/support/standard-api.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import { SECOND_MS } from '../../platform/clock.ts'
@@ -227,6 +228,23 @@ describe('polling', () => {
       expect((await post(`/ssf/poll/${id}`, payload)).status).toBe(400)
     },
   )
+
+  it('ssf-T054 brings nothing that was held of a type which is no longer asked for, and everything else', async () => {
+    id = await createStream({ events_requested: [VERIFICATION, 'urn:example:event', 'urn:other'] })
+    await setStatus('paused')
+    const stream = await getStream(api.db, parseStreamReference(id))
+    const { eventIds } = await queueEvents(api, stream.destinationId, ['device:1', null])
+    await verify('kept')
+    const change = (events_requested: string[]) =>
+      api.call('/ssf/streams', { method: 'PATCH', payload: { stream_id: id, events_requested } })
+    expect((await change(['urn:example:event'])).status).toBe(200)
+    await setStatus('enabled')
+    expect((await poll()).map(([jti]) => jti)).toEqual(expect.arrayContaining(eventIds))
+    await setStatus('paused')
+    expect((await change([])).status).toBe(200)
+    await setStatus('enabled')
+    expect(await polledEvents()).toEqual([{ [VERIFICATION]: { state: 'kept' } }])
+  })
 
   it('is refused where events are pushed', async () => {
     const delivery = {
