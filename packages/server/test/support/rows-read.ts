@@ -1,5 +1,5 @@
 /* How many rows of a table a page of a searched list reads, by what PostgreSQL did for it. */
-import { Kysely, PostgresDialect, type CompiledQuery } from 'kysely'
+import { Kysely, PostgresDialect, type CompiledQuery, type Expression, type SqlBool } from 'kysely'
 import { parseSearch } from '../../src/platform/search/parse-search.ts'
 import type { PageWindow } from '../../src/platform/db/page.ts'
 import type { RecordList } from '../../src/platform/search/record-list.ts'
@@ -9,6 +9,8 @@ export interface RowsRead<Schema, Row extends object> {
   readonly list: RecordList<Schema, Row>
   readonly search: string
   readonly window: PageWindow
+  /** What holds for the rows of the page beside the scope of the list. */
+  readonly scope?: Expression<SqlBool>
 }
 
 interface PlanNode {
@@ -23,14 +25,14 @@ interface PlanNode {
 /** How many rows of the table of a list the statement of a page reads, those that it reads twice counted twice. */
 export async function countRowsRead<Schema, Row extends object>(
   { pool }: TestDatabase,
-  { list, search, window }: RowsRead<Schema, Row>,
+  { list, search, window, scope }: RowsRead<Schema, Row>,
 ): Promise<number> {
   const queries: CompiledQuery[] = []
   const db = new Kysely<Schema>({
     dialect: new PostgresDialect({ pool }),
     log: ({ query }) => void queries.push(query),
   })
-  await list.listPage(db, { search: parseSearch(search, list.fields), window })
+  await list.listPage(db, { search: parseSearch(search, list.fields), window, scope })
   const [query] = queries
   if (query === undefined) throw new Error('the page was read without a statement')
   const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(

@@ -12,7 +12,8 @@
  * 3. The largest of their keys (the smallest, in descending order) is one that no key of the page is behind. All
  *    matches up to it are sorted. Most lists grow in the order of their times, so that next to nothing is left to sort.
  *
- * Where the second step finds no bound of use, it sorts all matches, and there is no third.
+ * Where the second step finds no bound of use, it sorts all matches, and there is no third. Where that is for few
+ * matches alone, many are found by reading in the order of the key.
  */
 import { sql, type Expression, type RawBuilder, type SqlBool } from 'kysely'
 import { afterKey, inOrder, type PageWindow } from '../db/page.ts'
@@ -27,6 +28,8 @@ const FAR_TIMES = 8
 const PROMISE_TIMES = 6
 /** How many times as many rows are looked at as are expected to be needed. */
 const SPARE_TIMES = 2
+/** How many times as many matches as nearest rows are few: they are found and sorted, wherever they are. */
+const FEW_TIMES = 2
 
 interface PageConditions {
   readonly key: RawBuilder<unknown>
@@ -35,6 +38,8 @@ interface PageConditions {
    * no other index answers the search.
    */
   readonly matchKey: RawBuilder<unknown>
+  /** Whether indexes answer the search, but are of use for few matches alone. */
+  readonly isForFew: boolean
   /** Whether summaries of pages hold the key. */
   readonly isSummarised: boolean
   /** Whether times are all that is looked for. */
@@ -57,8 +62,8 @@ interface PageConditions {
  * pages hold it beside a time. Alternatives are looked for one by one, each by the index that answers it. In descending
  * order, an index gives matches from the wrong end of the list, of which no key is a bound of use: all matches are
  * sorted, but for those of times. So are those of a list without summaries, in which no match behind a bound is passed
- * over unread. Where a field knows which rows its last matches are likely to be among, these are looked at before: a page
- * of matches among them is as good as any other to find the largest key by.
+ * over unread. Where a field knows which rows its last matches are likely to be among, these are looked at before: a
+ * page of matches among them is as good as any other to find the largest key by.
  */
 export function selectKeys(tableName: string, conditions: PageConditions): RawBuilder<unknown> {
   const { order, window, isSummarised } = conditions
@@ -69,10 +74,13 @@ export function selectKeys(tableName: string, conditions: PageConditions): RawBu
   const walked = selectWalked(table, conditions)
   const fullPage = sql`select walked.key from walked where (select value from is_full)`
   if (isSorted && lastRows === undefined) {
-    const unless = sql<SqlBool>`(select value from is_full)`
+    const isFull = sql<SqlBool>`(select value from is_full)`
+    if (conditions.isForFew) {
+      return sql`with ${walked}, ${selectFew(table, conditions)} union all ${fullPage}`
+    }
     return sql`
       with ${walked} ${fullPage}
-      union all ${selectMatches(table, conditions, { unless, end: toPageEnd(conditions) })}`
+      union all ${selectMatches(table, conditions, { unless: isFull, end: toPageEnd(conditions) })}`
   }
   const unless = sql<SqlBool>`(select value from is_enough)`
   const end = isSorted ? toPageEnd(conditions) : (order ?? sql``)
@@ -94,6 +102,33 @@ export function selectKeys(tableName: string, conditions: PageConditions): RawBu
         : sql`select first.key from first where not exists (select from bound)`
     }
     union all ${selectUpToBound(table, conditions)}`
+}
+
+/**
+ * The page of a search of which indexes find few matches soonest: as many as are few are taken. Where there are more,
+ * the page is looked for in the order of the key.
+ */
+function selectFew(table: RawBuilder<unknown>, conditions: PageConditions): RawBuilder<unknown> {
+  const { key, nearRows, window } = conditions
+  const fewMatches = sql.lit(nearRows * FEW_TIMES)
+  const inKeyOrder = { ...conditions, matchKey: key }
+  const few = selectMatches(table, conditions, {
+    unless: sql<SqlBool>`(select value from is_full)`,
+    end: sql`limit ${fewMatches}`,
+  })
+  const many = selectMatches(table, inKeyOrder, {
+    unless: sql<SqlBool>`(select value from is_enough)`,
+    end: toPageEnd(inKeyOrder),
+  })
+  return sql`few as materialized (${few}
+    ), is_all as materialized (
+      select count(*) < ${fewMatches} as value from few
+    ), is_enough as materialized (
+      select is_full.value or is_all.value as value from is_full, is_all
+    )
+    (select few.key from few where (select value from is_all)
+      order by ${inOrder(sql`few.key`, window)} limit ${window.limit})
+    union all ${many}`
 }
 
 /** The rows that are looked at one by one, in the order of the key. */

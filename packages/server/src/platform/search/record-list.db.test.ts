@@ -76,6 +76,8 @@ const unindexed = new RecordList({
     ...DECLARATION.fields,
     few: { type: 'text', isRead: true },
     plain: { type: 'text', isRead: ({ operator }) => operator === ':' },
+    // In an order of its own: few matches are sorted, and more are found in the order of the key.
+    began_at: { type: 'timestamp', isRead: 'if many' },
   },
 })
 const { fields } = list

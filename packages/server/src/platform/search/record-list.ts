@@ -67,12 +67,15 @@ interface DetailedField extends Omit<SearchField, 'name' | 'operators'> {
   readonly isOfTime?: (clause: SearchClause) => boolean
   /**
    * Whether no index answers it but one in the order of the key, in a table so large that to read its rows twice takes
-   * long; of some of its clauses, where it says so of each.
+   * long; of some of its clauses, where it says so of each. `if many` where an index answers it that gives the matches in
+   * another order, so that it is of use for few of them alone.
    */
-  readonly isRead?: boolean | ((clause: SearchClause) => boolean)
+  readonly isRead?: IsRead | ((clause: SearchClause) => IsRead)
   /** Rows that are looked at in the order of the key first, where it takes longer than usual to look at one. */
   readonly nearRows?: number
 }
+
+type IsRead = boolean | 'if many'
 
 /**
  * Rows among which the last matches of a clause are likely to be, where no index is in their order: the end of their query
@@ -256,11 +259,13 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
     const { timeKey } = this.#declaration
     const isByTime = timeKey !== undefined && clausesOf(search).every(this.#isOfTime, this)
     // Where no index answers any of it, rows are read in the order of the key until the page is full.
-    const isRead = clausesOf(search).every(this.#isRead, this)
+    const reads = clausesOf(search).map(this.#isRead, this)
+    const isRead = reads.every((read) => read === true)
     const matchKey = isRead ? this.#key : sql`(${this.#key} + 0)`
     const keys = selectKeys(this.table, {
       key: this.#key,
       matchKey: isByTime ? timeKey : matchKey,
+      isForFew: !isRead && !reads.includes(false),
       isSummarised: timeKey !== undefined,
       isByTime,
       order: this.#toTimeOrder(search, window),
@@ -285,7 +290,7 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
     return Math.min(nearRows, ...ofFields.filter((rows) => rows !== undefined))
   }
 
-  #isRead(clause: SearchClause): boolean {
+  #isRead(clause: SearchClause): IsRead {
     const { isRead = false } = this.#details[clause.field.name] ?? {}
     return typeof isRead === 'function' ? isRead(clause) : isRead
   }
@@ -293,7 +298,7 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
   #isIndexed(clause: SearchClause): boolean {
     const { field, operator, values } = clause
     const [value] = values
-    if (this.#isRead(clause)) return false
+    if (this.#isRead(clause) === true) return false
     return field.type !== 'text' || operator !== '~' || isIndexedPart(String(value))
   }
 

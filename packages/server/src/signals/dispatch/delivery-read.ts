@@ -50,9 +50,15 @@ export type AttemptRecord = StoredRecord<'delivery_attempt'>
 /** The subject of deliveries about a device. */
 const DEVICE_PREFIX = 'device:'
 
-/** That a search is for other states: those that wait have indexes of their own, in the order in which they are due. */
-export function isNot(...states: readonly DeliveryState[]) {
-  return ({ values }: SearchClause): boolean => !states.some((state) => values.includes(state))
+/**
+ * How deliveries of some states are found: by an index of their own where it has all of these states, else in the order of
+ * the log. The index of delivered ones is in the order in which they were, and of use where they are few.
+ */
+export function isReadUnless(...indexed: readonly DeliveryState[]) {
+  return ({ values }: SearchClause) => {
+    if (indexed.some((state) => values.includes(state))) return false
+    return values.length === 1 && values[0] === 'delivered' ? 'if many' : true
+  }
 }
 
 /** What deliveries are searched by, whatever their destination. */
@@ -60,7 +66,7 @@ export const DELIVERY_FIELDS = {
   id: 'id',
   event_id: { aliases: ['jti'], type: 'text', operators: [':'], list: true },
   event_type: { type: 'text', operators: [':'], list: true, isRead: true },
-  state: { type: 'enum', list: true, values: DELIVERY_STATES, isRead: isNot('queued') },
+  state: { type: 'enum', list: true, values: DELIVERY_STATES, isRead: isReadUnless('queued') },
   device_id: { type: 'id', column: isAboutDevice },
   txn: { type: 'text', operators: [':'], list: true },
   attempts: { type: 'integer', column: 'attempt_count', isRead: true },

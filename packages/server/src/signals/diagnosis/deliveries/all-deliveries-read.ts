@@ -10,7 +10,7 @@ import type { Schema } from '../../../schema/schema.ts'
 import {
   DELIVERY_FIELDS,
   isAboutDevice,
-  isNot,
+  isReadUnless,
   RECORD_COLUMNS,
 } from '../../dispatch/delivery-read.ts'
 
@@ -62,7 +62,7 @@ export const ALL_DELIVERIES = new RecordList({
   fields: {
     ...DELIVERY_FIELDS,
     // The index of dead ones begins with their destination.
-    state: { ...DELIVERY_FIELDS.state, isRead: isNot('queued', 'dead') },
+    state: { ...DELIVERY_FIELDS.state, isRead: isReadUnless('queued', 'dead') },
     device_id: { type: 'id', column: isAboutDeviceAtAll },
     person_id: { type: 'id', column: isAboutPerson },
     stream_id: { type: 'id', column: isTo('ssf_stream') },

@@ -1,0 +1,54 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestDatabase } from '../../../../test/support/database.ts'
+import { addDeliveries } from '../../../../test/support/partitioned-deliveries.ts'
+import { countRowsRead } from '../../../../test/support/rows-read.ts'
+import { DELIVERY_LIST } from '../../dispatch/delivery-read.ts'
+import { insertDestination } from '../../dispatch/destination-store.ts'
+import { ALL_DELIVERIES } from './all-deliveries-read.ts'
+
+const DELIVERIES = 20_000
+/** What a list looks at one by one before anything else. */
+const LOOKED_AT = 5_000
+/** The last of them. */
+const FEW = 2_000
+/** A page of them is read as it is shown. */
+const SHOWN = 500
+const STATES = [
+  ['dead', 'delivered'],
+  ['delivered', 'dead'],
+] as const
+
+const database = await createTestDatabase()
+const { db } = database
+afterAll(() => database.close())
+
+describe.each(STATES)(
+  'few deliveries that are %s, behind very many that are %s',
+  (state, other) => {
+    let destinationId: string
+
+    beforeAll(async () => {
+      await sql`truncate delivery cascade`.execute(db)
+      const id = await insertDestination(db, { kind: 'webhook', state: 'active' })
+      destinationId = id
+      const first = await addDeliveries(db, id, { count: DELIVERIES })
+      await sql`update delivery set state = case
+      when id >= ${first}::bigint + ${DELIVERIES - FEW} then ${state} else ${other} end`.execute(db)
+      await sql`vacuum (full, analyze) delivery`.execute(db)
+    })
+
+    it('are found in all lists without reading these', async () => {
+      const window = { afterId: undefined, limit: 101 }
+      const scope = sql<boolean>`delivery.destination_id = ${destinationId}`
+      const of = { search: `state:${state}`, window, scope }
+      const mostRows = LOOKED_AT + FEW + SHOWN
+      expect(await countRowsRead(database, { list: ALL_DELIVERIES, ...of })).toBeLessThanOrEqual(
+        mostRows,
+      )
+      expect(await countRowsRead(database, { list: DELIVERY_LIST, ...of })).toBeLessThanOrEqual(
+        mostRows,
+      )
+    })
+  },
+)
