@@ -42,3 +42,15 @@ it.each([
     expect(read).toBeLessThanOrEqual(LOOKED_AT + 2 * LATE)
   },
 )
+
+it.each([
+  ['collected_at>"2026-03-01T01:40:00Z"', false],
+  ['collected_at<"2026-03-01T06:48:00Z"', true],
+])(
+  'records of a time that most are of are not all read for a page: %s',
+  async (search, isDescending) => {
+    const window = { afterId: undefined, limit: 101, isDescending }
+    const read = await countRowsRead(database, { list, search, window })
+    expect(read).toBeLessThanOrEqual(RECORDS - 2_000)
+  },
+)

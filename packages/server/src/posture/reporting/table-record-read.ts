@@ -23,7 +23,7 @@ export function tableRecordList(table: ReportingTable) {
           sql.ref('device.name'),
         ),
       },
-      collected_at: 'timestamp',
+      collected_at: { type: 'timestamp', isRead: 'if many' },
       ...Object.fromEntries(columns),
     },
     select: selectRecords,
