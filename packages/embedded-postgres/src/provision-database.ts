@@ -20,17 +20,17 @@ export async function provisionDatabase(administration: SocketConnection): Promi
     await ensureRole(client, OWNER_ROLE)
     await ensureRole(client, APPLICATION_ROLE)
     await ensureRole(client, REPORTING_ROLE)
-  })
-  // Databases that are made later begin as this one.
-  await confine({ ...administration, database: 'template1' })
-  await withClient(administration, async (client) => {
+    // Databases that are made later begin as this one.
+    await withClient({ ...administration, database: 'template1' }, confine)
     const findDatabase = 'select from pg_database where datname = $1'
     if (!(await exists(client, findDatabase, APPLICATION_DATABASE))) {
       await client.query(`create database ${database} owner ${escapeIdentifier(OWNER_ROLE)}`)
     }
   })
-  await withClient({ ...administration, database: APPLICATION_DATABASE }, disownApplicationRole)
-  await confine({ ...administration, database: APPLICATION_DATABASE })
+  await withClient({ ...administration, database: APPLICATION_DATABASE }, async (client) => {
+    await disownApplicationRole(client)
+    await confine(client)
+  })
 }
 
 /** In databases of earlier versions the program worked as the owner. */
@@ -39,10 +39,8 @@ async function disownApplicationRole(client: Client): Promise<void> {
   await client.query(`reassign owned by ${application} to ${owner}`)
 }
 
-async function confine(connection: SocketConnection): Promise<void> {
-  await withClient(connection, (client) =>
-    confineReportingRole(client, { reporting: REPORTING_ROLE, application: APPLICATION_ROLE }),
-  )
+async function confine(client: Client): Promise<void> {
+  await confineReportingRole(client, { reporting: REPORTING_ROLE, application: APPLICATION_ROLE })
 }
 
 async function ensureRole(client: Client, name: string): Promise<void> {
