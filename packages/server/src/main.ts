@@ -19,6 +19,14 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   })
 }
 
+// Whoever reads may have read enough, as `head` does: a command that goes on printing ends. A service goes on without a log.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+    if (stream === process.stdout) stopping.abort()
+  })
+}
+
 // Loaded only now, so that what it loads is found in the cache. Not awaited at the top: the bundle of
 // commands is loaded by `require`, which cannot wait.
 keepCompiledModules(readEnvironment())

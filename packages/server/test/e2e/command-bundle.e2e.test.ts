@@ -60,3 +60,15 @@ it('the threads of a service run what is bundled, and none loads a compiler for 
     .match(/new URL\([^)]*worker[^)]*\)|pathToFileURL\([^)]*worker[^)]*\)/gi)
   expect(threads).toEqual([`pathToFileURL(__dirname + "/signing-worker.cjs")`])
 })
+
+it('a command whose reader has read enough ends without a word, as where its output is piped to head', async () => {
+  const command = spawn(process.execPath, [...(await findProgram()), '--help'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  service = command
+  command.stdout.destroy()
+  const errors: Buffer[] = []
+  command.stderr.on('data', (chunk: Buffer) => errors.push(chunk))
+  const [code] = (await once(command, 'close')) as [number]
+  expect({ code, errors: Buffer.concat(errors).toString() }).toEqual({ code: 0, errors: '' })
+})
