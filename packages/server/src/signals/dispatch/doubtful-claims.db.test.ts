@@ -41,7 +41,7 @@ function cutStatements(text: string, times: number): KyselyPlugin & { readonly c
 }
 
 test('what a statement claimed whose answer was cut off is sent within seconds, long before its lease ends', async () => {
-  const plugin = cutAnswers('from claimed', 2)
+  const plugin = cutAnswers('join claimed', 2)
   const receiver = await bench.startReceiver()
   await bench.queue(receiver.id, numberedEvents(20, 4))
   await bench.startEngine([50], { db: bench.database.db.withPlugin(plugin) })
