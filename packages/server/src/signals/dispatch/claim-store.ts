@@ -73,7 +73,7 @@ type JudgedRow = (ClaimedRow | { readonly id: null }) & { readonly hasParked: bo
 
 const CLAIMED_COLUMNS = sql`d.id, d.event_id as "eventId", d.event_type as "eventType",
   d.subject_key as "subjectKey", d.body, d.signing_kid as "signingKid", d.token,
-  d.detached_token as "detachedToken", d.attempt_count as "attemptCount",
+  d.detached_token as "detachedToken", d.attempt_count as "attemptCount", d.accepted_attempt is not null as "wasAccepted",
   d.outlives_stop as "outlivesStop", d.created_at as "createdAt"`
 
 /**

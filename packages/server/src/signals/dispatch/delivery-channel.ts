@@ -26,6 +26,8 @@ export interface ClaimedDelivery {
   readonly token: string | null
   /** Attempts that were made before this claim. */
   readonly attemptCount: number
+  /** It is sent again: an attempt that was accepted stands in its row. */
+  readonly wasAccepted: boolean
   /** Sent also while the destination is held or stopped; false when left out. */
   readonly outlivesStop?: boolean
   readonly createdAt: Date

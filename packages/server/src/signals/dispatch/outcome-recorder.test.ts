@@ -72,6 +72,7 @@ function toOutcome(id: number): DeliveryOutcome {
       signingKid: null,
       token: null,
       attemptCount: 0,
+      wasAccepted: false,
       createdAt: at,
     },
     verdict: { kind: 'accepted' },

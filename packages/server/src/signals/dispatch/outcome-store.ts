@@ -60,8 +60,19 @@ export async function recordOutcomes(
         and d.claimed_by = o.claim_id and d.state = 'queued'
       returning d.id, d.attempt_count,
         coalesce((d.accepted_attempt ->> 'id')::bigint, 0) as accepted_id
-    ),
-    attempt as (
+    )
+    ${outcomes.every(staysInRow) ? sql`` : ADD_ATTEMPTS}
+    select id from held`.execute(db)
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** Whether the attempt needs no row of its own. */
+function staysInRow({ delivery, verdict }: DeliveryOutcome): boolean {
+  return verdict.kind === 'accepted' && !delivery.wasAccepted
+}
+
+/** The attempts that do not stay in the rows of their deliveries. */
+const ADD_ATTEMPTS = sql`, attempt as (
       insert into delivery_attempt (id, delivery_id, number, started_at, timings, outcome,
         status_code, error_code, error, request_headers, response_headers, response_body,
         remote_address, next_attempt_at)
@@ -70,10 +81,7 @@ export async function recordOutcomes(
         o.error_code, o.error, o.request_headers, o.response_headers, o.response_body,
         o.remote_address, o.next_attempt_at
       from outcome o join held h on h.id = o.delivery_id and h.accepted_id <> o.attempt_id
-    )
-    select id from held`.execute(db)
-  return new Set(rows.map(({ id }) => id))
-}
+    )`
 
 /** What is null is left out: of what was accepted most is, and PostgreSQL reads every member. */
 function toRow(outcome: DeliveryOutcome) {

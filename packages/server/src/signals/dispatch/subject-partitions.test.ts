@@ -16,6 +16,7 @@ function item(id: string, subjectKey: string | null): PreparedDelivery {
     signingKid: null,
     token: null,
     attemptCount: 0,
+    wasAccepted: false,
     createdAt: new Date(0),
   }
   return { delivery, prepared: { token: null, request: { url: '', method: 'POST' } } }
