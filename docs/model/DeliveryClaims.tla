@@ -343,7 +343,7 @@ Record(w) ==
   /\ UNCHANGED <<kid, seq, lastSeq, isActive, part, infl, rel, looked, receiver, people, faults>>
   /\ Tidy
 
-(* claim-store.ts, releaseClaims: what of one subject is given back. *)
+(* release-store.ts, releaseClaims: what of one subject is given back. *)
 Release(w) ==
   /\ \E s \in {SubjectOf[r.e] : r \in rel[w]} :
       LET given == {r \in rel[w] : SubjectOf[r.e] = s}

@@ -8,9 +8,11 @@ import { keepCompiledModules } from './cli/compile-cache.ts'
 const STOP_TIMEOUT_MS = 20_000
 
 const stopping = new AbortController()
+let hasBeenTold = false
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
-    if (stopping.signal.aborted) process.exit(130)
+    if (hasBeenTold) process.exit(130)
+    hasBeenTold = true
     stopping.abort()
     setTimeout(() => {
       process.stderr.write(`Not everything could be stopped within ${STOP_TIMEOUT_MS / 1000} s.\n`)
@@ -19,7 +21,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   })
 }
 
-// Whoever reads may have read enough, as `head` does: a command that goes on printing ends. A service goes on without a log.
+// Whoever reads may have read enough, as `head` does: what goes on printing ends as at a signal. Without the standard
+// error, a service goes on without its log.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error

@@ -38,8 +38,8 @@ export function createHttp(
 }
 
 /**
- * Puts the routes into the router, which is long work: before the jobs of the process begin, so that whoever waits for the service
- * does not wait for those too. Nothing can be added to the server from then on.
+ * Puts the routes into the router, which is long work: before the jobs of the process begin, so that whoever waits for
+ * the service does not wait for those too. Nothing can be added to the server from then on.
  */
 export function createRoutesPart(http: FastifyInstance): ServicePart {
   return {

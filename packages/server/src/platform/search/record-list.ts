@@ -67,8 +67,8 @@ interface DetailedField extends Omit<SearchField, 'name' | 'operators'> {
   readonly isOfTime?: (clause: SearchClause) => boolean
   /**
    * Whether no index answers it but one in the order of the key, in a table so large that to read its rows twice takes
-   * long; of some of its clauses, where it says so of each. `if many` where an index answers it that gives the matches in
-   * another order, so that it is of use for few of them alone.
+   * long; of some of its clauses, where it says so of each. `if many` where an index answers it that gives the matches
+   * in another order, so that it is of use for few of them alone.
    */
   readonly isRead?: IsRead | ((clause: SearchClause) => IsRead)
   /** Rows that are looked at in the order of the key first, where it takes longer than usual to look at one. */

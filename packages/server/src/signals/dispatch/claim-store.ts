@@ -73,8 +73,8 @@ type JudgedRow = (ClaimedRow | { readonly id: null }) & { readonly hasParked: bo
 
 const CLAIMED_COLUMNS = sql`d.id, d.event_id as "eventId", d.event_type as "eventType",
   d.subject_key as "subjectKey", d.body, d.signing_kid as "signingKid", d.token,
-  d.detached_token as "detachedToken", d.attempt_count as "attemptCount", d.accepted_attempt is not null as "wasAccepted",
-  d.outlives_stop as "outlivesStop", d.created_at as "createdAt"`
+  d.detached_token as "detachedToken", d.attempt_count as "attemptCount",
+  d.accepted_attempt is not null as "wasAccepted", d.outlives_stop as "outlivesStop", d.created_at as "createdAt"`
 
 /**
  * Claims due deliveries of one destination, oldest due first, and answers them. A delivery is
@@ -101,7 +101,10 @@ export async function claimDeliveries(db: Kysely<Schema>, request: ClaimRequest)
   return toAllClaimed(rows, request, leaseEndsMs)
 }
 
-/** The steps of a claim, up to the rows of `claimed`; nothing is claimed where `isAllowed` does not hold. */
+/**
+ * The steps of a claim, up to the rows of `claimed` and to whether any were put off; nothing is claimed where `isAllowed`
+ * does not hold.
+ */
 function claimSteps(request: ClaimRequest, isAllowed: RawBuilder<unknown>): RawBuilder<unknown> {
   const { destinationId, claimId, leaseMs, limit, range = EVERY_DELIVERY } = request
   const isDue = sql`destination_id = ${destinationId} and state = 'queued' and next_attempt_at <= now()
@@ -177,7 +180,7 @@ function andFirstOfSubject(request: ClaimRequest, isDue: RawBuilder<unknown>): R
   return sql`and id = any(array(
           select due.id
           from (
-            select id, subject_key from delivery where ${isDue}
+            select id, subject_key, next_attempt_at from delivery where ${isDue}
             order by next_attempt_at, id limit ${sql.lit(PAST_BLOCKED_MAX)}
           ) due
           left join lateral (
@@ -189,6 +192,7 @@ function andFirstOfSubject(request: ClaimRequest, isDue: RawBuilder<unknown>): R
             limit 1
           ) earlier on true
           where earlier.id is null
+          order by due.next_attempt_at, due.id
           limit ${limit}))`
 }
 

@@ -51,8 +51,8 @@ export type AttemptRecord = StoredRecord<'delivery_attempt'>
 const DEVICE_PREFIX = 'device:'
 
 /**
- * How deliveries of some states are found: by an index of their own where it has all of these states, else in the order of
- * the log. The index of delivered ones is in the order in which they were, and of use where they are few.
+ * How deliveries of some states are found: by an index of their own where it has all of these states, else in the order
+ * of the log. The index of delivered ones is in the order in which they were, and of use where they are few.
  */
 export function isReadUnless(...indexed: readonly DeliveryState[]) {
   return ({ values }: SearchClause) => {

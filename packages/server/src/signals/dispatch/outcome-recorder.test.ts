@@ -20,7 +20,7 @@ const STATEMENT_MS = 2
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** A recorder whose database takes its time, how many outcomes each of its statements wrote, and what watchers were told. */
+/** A recorder whose database takes its time, how many outcomes its statements wrote, and what watchers were told. */
 function begin() {
   const counts: number[] = []
   const told: string[] = []

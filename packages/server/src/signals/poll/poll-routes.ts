@@ -1,6 +1,9 @@
 import { parsePollRequest, type PollRequest } from '@heliograph/ssf'
+import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
+import { authenticateApiKey } from '../../organisation/api-keys/authenticate-api-key.ts'
 import { AppError } from '../../platform/app-error.ts'
+import { readBearerToken } from '../../platform/http/bearer-token.ts'
 import type { Credential } from '../../platform/http/operation.ts'
 import { route, type ApiRoute } from '../../schema/operations.ts'
 import { refusalOfIssues } from '../streams/refuse-if.ts'
@@ -98,8 +101,8 @@ export function pollRoutes(dependencies: PollDependencies): ApiRoute[] {
 }
 
 /**
- * A poll token, where one is sent. With the stream its tokens are gone: an API key beside such a token is asked then, so
- * that clients which send both are told that there is no such stream, and make it anew.
+ * A poll token, where one is sent. With the stream its tokens are gone: an API key beside such a token is asked then,
+ * so that clients which send both are told that there is no such stream, and make it anew.
  */
 function pollCredential(dependencies: PollTokenDependencies): Credential {
   return {
@@ -111,11 +114,32 @@ function pollCredential(dependencies: PollTokenDependencies): Credential {
       try {
         return await authenticatePollToken(dependencies, token, id)
       } catch (error) {
-        if (!(error instanceof AppError) || (await hasStream(dependencies.db, id))) throw error
-        return undefined
+        if (!isUnauthenticated(error)) throw error
+        const isGone =
+          (await holdsKey(dependencies, headers)) && !(await hasStream(dependencies.db, id))
+        if (isGone) return undefined
+        throw error
       }
     },
   }
+}
+
+/** Whether an API key is sent as well, whose holder may know which streams there are. */
+async function holdsKey(
+  { db, clock }: PollTokenDependencies,
+  headers: IncomingHttpHeaders,
+): Promise<boolean> {
+  try {
+    const { permissions } = await authenticateApiKey(db, clock, readBearerToken(headers))
+    return permissions.has(STREAM_ACCESS.permission)
+  } catch (error) {
+    if (isUnauthenticated(error)) return false
+    throw error
+  }
+}
+
+function isUnauthenticated(error: unknown): boolean {
+  return error instanceof AppError && error.kind === 'unauthenticated'
 }
 
 function readPollRequest(body: unknown): PollRequest {

@@ -140,7 +140,19 @@ describe('a poll token', () => {
     for (const identifier of [stream.id, stream.stream_id]) {
       const url = `/ssf_streams/${identifier}/events`
       expect(await streams.call(url, sent)).toMatchObject({ status: 404 })
-      expect(await streams.api.request(url, { ...sent, key: null })).toMatchObject({ status: 401 })
+    }
+  })
+
+  it('that is refused does not tell which streams there are', async () => {
+    const stream = await createStream()
+    const headers = { 'x-kolide-poll-bearer-token': 'pollbearer_of_nobody' }
+    for (const key of [null, 'of nobody']) {
+      const [there, elsewhere] = await Promise.all(
+        [stream.id, '999999'].map((id) =>
+          streams.api.request<TestRefusal>(`/ssf_streams/${id}/events`, { headers, key }),
+        ),
+      )
+      expect(there).toMatchObject({ status: 401, body: { message: elsewhere?.body.message } })
     }
   })
 
