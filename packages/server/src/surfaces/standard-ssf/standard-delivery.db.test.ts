@@ -7,7 +7,9 @@ import { queueEvents } from '../../../test/support/queue-events.ts'
 import { createStandardApi, type StandardApi } from '../../../test/support/standard-api.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import { SECOND_MS } from '../../platform/clock.ts'
+import { newUuid } from '../../platform/ids.ts'
 import { revokeSsfClient } from '../../signals/clients/change-client.ts'
+import { claimDeliveries } from '../../signals/dispatch/claim-store.ts'
 import { setStreamStatus } from '../../signals/streams/set-stream-status.ts'
 
 const VERIFICATION = 'https://schemas.openid.net/secevent/ssf/event-type/verification'
@@ -244,6 +246,28 @@ describe('polling', () => {
     expect((await change([])).status).toBe(200)
     await setStatus('enabled')
     expect(await polledEvents()).toEqual([{ [VERIFICATION]: { state: 'kept' } }])
+  })
+
+  it('leaves to whoever is sending it what is on its way when its type is no longer asked for', async () => {
+    id = await createStream({ events_requested: ['urn:example:event'] })
+    const { destinationId } = await getStream(api.db, parseStreamReference(id))
+    const { deliveryIds } = await queueEvents(api, destinationId, [null, null])
+    const claim = { claimId: newUuid(), ownClaimIds: [], leaseMs: 60_000, kid: null }
+    const { deliveries } = await claimDeliveries(api.db, { destinationId, ...claim, limit: 1 })
+    await api.call('/ssf/streams', {
+      method: 'PATCH',
+      payload: { stream_id: id, events_requested: [] },
+    })
+    const rows = await api.db
+      .selectFrom('delivery')
+      .select(['id', 'state'])
+      .where('id', 'in', deliveryIds)
+      .execute()
+    const stateOf = new Map(rows.map((row) => [row.id, row.state]))
+    expect(deliveryIds.map((each) => stateOf.get(each))).toEqual(
+      deliveryIds.map((each) => (each === deliveries[0]?.id ? 'queued' : 'discarded')),
+    )
+    expect(deliveries).toHaveLength(1)
   })
 
   it('is refused where events are pushed', async () => {
