@@ -21,8 +21,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   })
 }
 
-// Whoever reads may have read enough, as `head` does: what goes on printing ends as at a signal. Without the standard
-// error, a service goes on without its log.
+// Whoever reads may have read enough, as `head` does: what goes on printing ends as at a signal, and so does a service
+// that has not yet said that it is ready. Without the standard error, a service goes on without its log.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error

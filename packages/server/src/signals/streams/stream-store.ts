@@ -150,7 +150,7 @@ function orNoSuchStream<Found>(found: Found | undefined): Found {
   return found
 }
 
-/** Gives up what is queued of event types that a stream no longer asks for, but for what is being sent. */
+/** Gives up what is queued of event types that a stream no longer asks for, but for what a worker has claimed. */
 export async function discardQueuedTypes(
   db: Kysely<Schema>,
   destinationId: DestinationId,

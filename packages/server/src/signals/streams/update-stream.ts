@@ -34,7 +34,7 @@ import { warnOfBareHeader } from './warn-of-bare-header.ts'
  * Changes what is given of a stream and leaves an audit entry with the values before and after; a
  * change of nothing leaves a new `updated_at` alone. Events that are queued keep the audience that they were made
  * with, and follow the stream from push to poll and back; those of a type that is no longer asked for are given up,
- * but for what is being sent.
+ * but for what a worker has claimed, which is sent, its retries included.
  *
  * @throws AppError `not_found`; `target_refused`; `invalid_body` when it would push without an
  * endpoint, or poll with an authorization header.
