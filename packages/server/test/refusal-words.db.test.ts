@@ -102,10 +102,13 @@ async function listForeignWords(
 }
 
 function* spoiledRequests(document: Document, path: string, described: Described) {
-  const base = `${path.startsWith('http') ? '' : BASE_URL}${path.replaceAll(/\{[^}]+\}/g, '1')}`
+  const withIds = (id: string) =>
+    `${path.startsWith('http') ? '' : BASE_URL}${path.replaceAll(/\{[^}]+\}/g, id)}`
+  const base = withIds('1')
+  if (withIds('%00') !== base) yield { url: withIds('%00'), body: undefined }
   const queried = (described.parameters ?? []).filter((parameter) => parameter.in === 'query')
   for (const { name } of queried) {
-    for (const value of ['', 'junk', '-1', 'x'.repeat(3_000)]) {
+    for (const value of ['', 'junk', '-1', '\0', 'x'.repeat(3_000)]) {
       yield { url: `${base}?${new URLSearchParams({ [name]: value }).toString()}`, body: undefined }
     }
   }

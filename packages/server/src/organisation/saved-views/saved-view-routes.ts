@@ -92,7 +92,12 @@ function savedViewList(db: Foundation['db']): ApiRoute {
     path: '/saved_views',
     summary: 'List saved views',
     description: 'Those that are shared, and for an admin who is signed in their own.',
-    filters: z.object({ list: pathSchema.optional().describe('The path of a list in the API.') }),
+    filters: z.object({
+      list: pathSchema
+        .transform(toStorableText)
+        .optional()
+        .describe('The path of a list in the API.'),
+    }),
     item: savedViewSchema,
     fetch: async ({ principal, filters, window }) => {
       const caller = callerOf(principal)

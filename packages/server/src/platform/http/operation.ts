@@ -11,6 +11,7 @@ import type { AheadStatement, ReadAhead } from '../db/read-ahead.ts'
 import type { TransactionHooks } from '../db/transaction-hooks.ts'
 import type { SearchField } from '../search/search-field.ts'
 import type { RateLimitDecision } from '../rate-limits/rate-limiter.ts'
+import { toStorableText } from '../storable-text.ts'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 
@@ -324,7 +325,7 @@ export function permissionOf({ access }: Operation): string | null {
 const PARAM_LENGTH_MAX = 200
 
 function stringParams(path: string): z.ZodType {
-  const schema = z.string().min(1).max(PARAM_LENGTH_MAX)
+  const schema = z.string().min(1).max(PARAM_LENGTH_MAX).transform(toStorableText)
   return z.object(Object.fromEntries(paramNamesOf(path).map((name) => [name, schema])))
 }
 
