@@ -1,3 +1,4 @@
+import { STREAM_UPDATED } from '@heliograph/ssf'
 import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
 import { insertDeliveries } from '../../src/signals/dispatch/delivery-store.ts'
 import { newUuid } from '../../src/platform/ids.ts'
@@ -12,17 +13,18 @@ export interface QueuedEvents {
 
 /**
  * Queues an event for each of these subjects, in one transaction and in their order. A subject is a
- * key as `device:7`, or null for an event of no subject.
+ * key as `device:7`, or null for an event of no subject. Without a type, one that every stream gets.
  */
 export async function queueEvents(
   { runChange }: Pick<TestApi, 'runChange'>,
   destinationId: DestinationId,
   subjectKeys: readonly (string | null)[],
+  eventType = STREAM_UPDATED,
 ): Promise<QueuedEvents> {
   const deliveries = subjectKeys.map((subjectKey) => {
     const eventId = newUuid()
     const body = JSON.stringify({ jti: eventId, aud: 'https://receiver.example.com' })
-    return { destinationId, eventId, eventType: 'urn:example:event', subjectKey, body }
+    return { destinationId, eventId, eventType, subjectKey, body }
   })
   const deliveryIds = await runChange({ actor: SYSTEM_ACTOR }, (change) =>
     insertDeliveries(change, deliveries),

@@ -115,14 +115,14 @@ export interface DeliveryChannel {
   readonly pace?: DeliveryPace
   /**
    * One prepared request per delivery, in order, or undefined for one that cannot be sent at the
-   * moment; undefined when the destination no longer exists. Rejects when nothing can be done at the
-   * moment. The engine tries again later.
+   * moment, or `ended` for one that the channel has given up in the database; undefined when the destination no longer
+   * exists. Rejects when nothing can be done at the moment. The engine tries again later.
    */
   prepare(
     destinationId: DestinationId,
     deliveries: readonly ClaimedDelivery[],
     options?: PrepareOptions,
-  ): Promise<readonly (PreparedRequest | undefined)[] | undefined>
+  ): Promise<readonly (PreparedRequest | 'ended' | undefined)[] | undefined>
   /** What an answer means. Without effects. */
   classify(result: OutboundResult): Verdict
   /**

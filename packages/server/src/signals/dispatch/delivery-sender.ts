@@ -67,7 +67,9 @@ export function createDeliverySender(dependencies: DeliverySenderDependencies): 
       const prepared = await channel.prepare(delivery.destinationId, [delivery], options)
       if (prepared === undefined) return undefined
       const [request] = prepared
-      if (request === undefined) throw new Error(`the delivery ${delivery.id} cannot be prepared`)
+      if (request === undefined || request === 'ended') {
+        throw new Error(`the delivery ${delivery.id} cannot be prepared`)
+      }
       // Without delays there is no second attempt; without notices the destination stays as it is.
       const timeouts = { totalMs: REQUEST_TIMEOUT_MS }
       const rules = {

@@ -23,6 +23,7 @@ import {
   isReceiverFailure,
   type ClaimedDelivery,
   type DeliveryChannel,
+  type PreparedRequest,
 } from './delivery-channel.ts'
 import type { DeliveryOutcome } from './delivery-outcome.ts'
 import { EVERY_DELIVERY, type DeliveryRange } from './delivery-range-store.ts'
@@ -289,14 +290,8 @@ export class DestinationDispatcher implements SlotUser {
     for (const [index, request] of (prepared ?? []).entries()) {
       const delivery = deliveries[index]
       if (delivery === undefined) continue
-      if (request === undefined) {
-        refused.push(this.#release([delivery], FAULT_PAUSE_MS))
-        continue
-      }
-      const untilMs = this.#partitions.add({ delivery, prepared: request }, number)
-      if (untilMs !== undefined) {
-        refused.push(this.#release([delivery], Math.max(0, untilMs - performance.now())))
-      }
+      if (request === 'ended') this.#finish([delivery], true)
+      else refused.push(...this.#enqueue(delivery, request, number))
     }
     const { requestTimeoutMs: totalMs } = this.#shared.settings
     const timeouts = { headersMs: totalMs, bodyMs: totalMs, totalMs }
@@ -305,6 +300,18 @@ export class DestinationDispatcher implements SlotUser {
     await Promise.all(refused)
     this.#partitions.endClaim(number)
     return refused.length > 0
+  }
+
+  /** Adds a delivery to its partition; what is refused, or cannot be sent now, is being released. */
+  #enqueue(
+    delivery: ClaimedDelivery,
+    prepared: PreparedRequest | undefined,
+    claimNumber: number,
+  ): Promise<void>[] {
+    if (prepared === undefined) return [this.#release([delivery], FAULT_PAUSE_MS)]
+    const untilMs = this.#partitions.add({ delivery, prepared }, claimNumber)
+    if (untilMs === undefined) return []
+    return [this.#release([delivery], Math.max(0, untilMs - performance.now()))]
   }
 
   /** Step 5: sends what is ready, as far as the destination's and the process's shares go. */

@@ -279,6 +279,18 @@ describe('POST /ssf_streams/{id}/replay', () => {
     expect((await poll(stream)).map(word)).toEqual(['not-compliant', 'compliant'])
   })
 
+  it('sends nothing of a type that the stream no longer asks for, and leaves on record what was delivered', async () => {
+    const stream = await createStream()
+    await turn(await insertDevice(streams.db), 'not-compliant')
+    await acknowledge(stream, await poll(stream))
+    const payload = { stream_id: stream.stream_id, events_requested: [] }
+    await streams.call('/ssf_streams', { method: 'PATCH', payload })
+    expect((await replay(stream, { from_sequence: 1 })).status).toBe(409)
+    expect(await poll(stream)).toEqual([])
+    const states = await streams.db.selectFrom('delivery').select('state').execute()
+    expect(states).toEqual([{ state: 'delivered' }])
+  })
+
   it('says when not everything is kept any more', async () => {
     const stream = await createStream()
     const device = await insertDevice(streams.db)

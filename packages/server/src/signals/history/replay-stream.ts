@@ -2,7 +2,11 @@
  * Replay: SETs that a stream has sent go out once more, as they were. Owns which of them and in which
  * order; sending is the delivery engine's or the receiver's polls'.
  */
-import type { StreamReplayAnswer, StreamReplayRequest } from '@heliograph/ssf'
+import {
+  DEVICE_COMPLIANCE_CHANGE,
+  type StreamReplayAnswer,
+  type StreamReplayRequest,
+} from '@heliograph/ssf'
 import type { Transaction } from 'kysely'
 import type { Change } from '../../changes/change.ts'
 import { notifyDestinations } from '../dispatch/delivery-store.ts'
@@ -12,6 +16,7 @@ import type { Schema } from '../../schema/schema.ts'
 import { updateLastActivity } from '../streams/stream-activity-store.ts'
 import type { StreamContext } from '../streams/stream-context.ts'
 import type { Stream } from '../streams/stream-store.ts'
+import { isRequested } from '../streams/unrequested-event-store.ts'
 import {
   findDelivery,
   hasEverySequence,
@@ -29,7 +34,7 @@ export const REPLAY_SETS_MAX = 20_000
  * later to the same device.
  *
  * @throws AppError `not_found` for a `jti` that is none of this stream; `conflict` for a stream that
- * is disabled; `limit_reached` for too many SETs
+ * is disabled or asks for no compliance changes; `limit_reached` for too many SETs
  */
 export async function replayStream(
   change: Change,
@@ -39,6 +44,10 @@ export async function replayStream(
 ): Promise<StreamReplayAnswer> {
   if (stream.status === 'disabled') {
     throw new AppError('conflict', 'A disabled stream sends nothing; enable it first.')
+  }
+  // They would be given up instead, and what was delivered would be on record as that.
+  if (!isRequested(stream, DEVICE_COMPLIANCE_CHANGE)) {
+    throw new AppError('conflict', 'The stream asks for no compliance changes.')
   }
   const { tx, at } = change
   const { destinationId } = stream

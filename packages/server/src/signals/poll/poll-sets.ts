@@ -9,7 +9,7 @@ import {
   type PollResponse,
 } from '@heliograph/ssf'
 import type { Kysely } from 'kysely'
-import { SECOND_MS } from '../../platform/clock.ts'
+import { SECOND_MS, type Clock } from '../../platform/clock.ts'
 import { toPreparedDb } from '../../platform/db/database.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
@@ -19,6 +19,7 @@ import { toNumberedStream, withSequences } from '../history/number-sets.ts'
 import type { KeyRing } from '../signing/key-ring.ts'
 import type { StreamContext } from '../streams/stream-context.ts'
 import type { Stream } from '../streams/stream-store.ts'
+import { discardUnrequested, isRequested } from '../streams/unrequested-event-store.ts'
 import {
   acknowledgeSets,
   findPolledStream,
@@ -27,6 +28,7 @@ import {
   storeTokens,
   type ReportedError,
   type WaitingSet,
+  type WaitingSets,
 } from './poll-store.ts'
 import { judgeReportedKeys } from './poll-signing-keys.ts'
 
@@ -177,9 +179,9 @@ async function lookFor(
 async function nextSets(
   stream: Stream,
   limit: number,
-  { db, keyRing }: PollDependencies,
+  { db, keyRing, clock }: PollDependencies,
 ): Promise<Look> {
-  const { sets: waiting, nextDueInMs } = await listWaitingSets(db, stream, limit + 1)
+  const { sets: waiting, nextDueInMs } = await listRequestedSets(db, stream, limit + 1, clock)
   if (waiting.length === 0) return { nextDueInMs }
   const sets = waiting.slice(0, limit)
   const numbered = await withSequences(db, toNumberedStream(stream), sets)
@@ -189,6 +191,22 @@ async function nextSets(
     waiting.length > limit && !stream.omitsMoreAvailable,
   )
   return { answer }
+}
+
+/** What waits of the types that the stream asks for; what waits of others is given up. */
+async function listRequestedSets(
+  db: Kysely<Schema>,
+  stream: Stream,
+  limit: number,
+  clock: Clock,
+): Promise<WaitingSets> {
+  const isWanted = ({ eventType }: WaitingSet) => isRequested(stream, eventType)
+  const waiting = await listWaitingSets(db, stream, limit)
+  if (waiting.sets.every(isWanted)) return waiting
+  await discardUnrequested(db, stream, clock.now())
+  const { sets, nextDueInMs } = await listWaitingSets(db, stream, limit)
+  // What is claimed to be pushed still waits.
+  return { sets: sets.filter(isWanted), nextDueInMs }
 }
 
 async function signWaiting(

@@ -12,6 +12,7 @@ import { streamTable, type Stream } from '../streams/stream-store.ts'
 export interface WaitingSet {
   readonly id: string
   readonly eventId: string
+  readonly eventType: string
   readonly body: string
   readonly signingKid: string | null
   readonly token: string | null
@@ -73,6 +74,7 @@ function queuedSets(db: Kysely<Schema>, stream: Pick<Stream, 'destinationId' | '
     .select([
       'id',
       'event_id as eventId',
+      'event_type as eventType',
       'body',
       'signing_kid as signingKid',
       'token',
@@ -118,7 +120,7 @@ async function listHeldSets(
         limit ${limit}
       ) before
     )
-    select id, event_id as "eventId", body, signing_kid as "signingKid", token,
+    select id, event_id as "eventId", event_type as "eventType", body, signing_kid as "signingKid", token,
       detached_token as "detachedToken"
     from delivery
     where id in (select id from candidate union select id from earlier)

@@ -4,7 +4,14 @@
  */
 import { isPushAccepted, parsePushError, type PushError } from '@heliograph/ssf'
 import type { Kysely } from 'kysely'
-import type { DeliveryChannel, SentDelivery, Verdict } from '../dispatch/delivery-channel.ts'
+import type {
+  ClaimedDelivery,
+  DeliveryChannel,
+  PreparedRequest,
+  PrepareOptions,
+  SentDelivery,
+  Verdict,
+} from '../dispatch/delivery-channel.ts'
 import { singleHeader } from '../dispatch/delivery-outcome.ts'
 import { RETRY_DELAYS_MS } from '../dispatch/retry-schedule.ts'
 import type { OutboundResponse, OutboundResult } from '../../platform/net/outbound-result.ts'
@@ -15,9 +22,10 @@ import type { KeyRing } from '../signing/key-ring.ts'
 import type { RefusedKeys } from '../signing/refused-keys.ts'
 import { kidOfToken } from '../signing/token-kid.ts'
 import { findStreamOfDestination } from '../streams/stream-store.ts'
+import { discardClaimed, isRequested } from '../streams/unrequested-event-store.ts'
 import { beginFallback } from './poll-fallback.ts'
 import type { OpenPushConnection } from './push-connection.ts'
-import { findPushTarget } from './push-target-store.ts'
+import { findPushTarget, type PushTarget } from './push-target-store.ts'
 
 export interface PushChannelDependencies {
   readonly db: Kysely<Schema>
@@ -38,6 +46,20 @@ export function createPushChannel({
   baseUrl,
   refusedKeys,
 }: PushChannelDependencies): DeliveryChannel {
+  async function toRequests(
+    target: PushTarget,
+    deliveries: readonly ClaimedDelivery[],
+    options: PrepareOptions | undefined,
+  ): Promise<PreparedRequest[]> {
+    const connection = await openConnection(target, options)
+    const { fallsBackToPoll: isKeptWhenExhausted } = target
+    const numbered = await withSequences(db, target.numbered, deliveries)
+    const tokens = await keyRing.signDeliveries(numbered)
+    return tokens.map((token) => {
+      const request = connection.toRequest(token)
+      return { token, request, send: connection.send, isKeptWhenExhausted }
+    })
+  }
   return {
     kind: 'ssf_push',
     logEvent: 'set.delivery_attempted',
@@ -46,13 +68,17 @@ export function createPushChannel({
     async prepare(destinationId, deliveries, options) {
       const target = await findPushTarget(db, destinationId)
       if (target === undefined) return undefined
-      const connection = await openConnection(target, options)
-      const { fallsBackToPoll: isKeptWhenExhausted } = target
-      const numbered = await withSequences(db, target.numbered, deliveries)
-      const tokens = await keyRing.signDeliveries(numbered)
-      return tokens.map((token) => {
-        const request = connection.toRequest(token)
-        return { token, request, send: connection.send, isKeptWhenExhausted }
+      const requested = deliveries.filter(({ eventType }) => isRequested(target, eventType))
+      if (requested.length === deliveries.length) return toRequests(target, deliveries, options)
+      // First, so that what has no number yet gets none.
+      await discardClaimed(
+        db,
+        deliveries.filter((delivery) => !requested.includes(delivery)),
+      )
+      const requests = requested.length > 0 ? await toRequests(target, requested, options) : []
+      return deliveries.map((delivery) => {
+        const index = requested.indexOf(delivery)
+        return index === -1 ? 'ended' : requests[index]
       })
     },
     async onNotice(change, { destinationId, kind, error }) {

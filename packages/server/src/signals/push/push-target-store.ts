@@ -12,6 +12,7 @@ export interface PushTarget {
   readonly authorizationHeaderSealed: Buffer | null
   /** What else the service authenticates with; its secrets are stored apart. */
   readonly authentication: PushAuthenticationFacts | null
+  readonly eventsRequested: readonly string[]
   /** What cannot be pushed is kept for polls. */
   readonly fallsBackToPoll: boolean
   /** The stream whose numbers its SETs carry; undefined when they carry none. */
@@ -31,6 +32,7 @@ export async function findPushTarget(
       'endpoint_url',
       'authorization_header_sealed',
       'push_authentication',
+      'events_requested',
       'fallback_to_poll',
       'is_numbered',
     ])
@@ -44,6 +46,7 @@ export async function findPushTarget(
     endpointUrl: row.endpoint_url,
     authorizationHeaderSealed: row.authorization_header_sealed,
     authentication: row.push_authentication,
+    eventsRequested: row.events_requested,
     fallsBackToPoll: row.fallback_to_poll,
     numbered: row.is_numbered ? { streamRowId: row.id, destinationId } : undefined,
   }

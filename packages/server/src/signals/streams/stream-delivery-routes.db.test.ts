@@ -1,3 +1,4 @@
+import { STREAM_UPDATED } from '@heliograph/ssf'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { queueEvents } from '../../../test/support/queue-events.ts'
@@ -92,7 +93,7 @@ describe('the log of a stream', () => {
     ['attempts:0', [0, 2]],
     ['created_at>"2026-01-02T00:00:00Z"', [0, 1, 2]],
     ['created_at<"2026-01-02T00:00:00Z"', []],
-    ['event_type:"urn:example:event"', [0, 1, 2]],
+    [`event_type:"${STREAM_UPDATED}"`, [0, 1, 2]],
     ['txn:nothing', []],
   ])('is searched by %s', async (query, expected) => {
     const { id, destinationId } = await createStream()

@@ -150,21 +150,6 @@ function orNoSuchStream<Found>(found: Found | undefined): Found {
   return found
 }
 
-/** Gives up what is queued of event types that a stream no longer asks for, but for what a worker has claimed. */
-export async function discardQueuedTypes(
-  db: Kysely<Schema>,
-  destinationId: DestinationId,
-  eventTypes: readonly string[],
-  at: Date,
-): Promise<void> {
-  await sql`update delivery set state = 'discarded', finished_at = ${at}, claimed_by = null,
-      claim_expires_at = null, last_error = 'The stream no longer asks for events of this type'
-    where destination_id = ${destinationId} and state = 'queued'
-      and id >= (select queued_from_id from delivery_destination where id = ${destinationId})
-      and (claim_expires_at is null or claim_expires_at <= now())
-      and event_type = any(${eventTypes}::text[])`.execute(db)
-}
-
 /** Gives up what is queued for a stream that is disabled, but for what outlives its stop. */
 export async function discardQueuedDeliveries(
   db: Kysely<Schema>,

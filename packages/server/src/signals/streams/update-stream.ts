@@ -3,7 +3,6 @@
  * whether it can be, the values, the delivery of what is queued, the status, the audit entry.
  */
 import { isDeepStrictEqual } from 'node:util'
-import { isStreamEventType } from '@heliograph/ssf'
 import type { Change } from '../../changes/change.ts'
 import { updateDestination } from '../dispatch/destination-store.ts'
 import { notifyDestinations } from '../dispatch/delivery-store.ts'
@@ -21,20 +20,19 @@ import { toChoiceValues } from './stream-choices.ts'
 import { toPathPrefix, type StreamInput } from './stream-input.ts'
 import { pollUrl, toStreamAudit } from './stream-json.ts'
 import {
-  discardQueuedTypes,
   getStream,
   updateStream,
   type Stream,
   type StreamChanges,
   type StreamReference,
 } from './stream-store.ts'
+import { discardUnrequested, isRequested } from './unrequested-event-store.ts'
 import { warnOfBareHeader } from './warn-of-bare-header.ts'
 
 /**
  * Changes what is given of a stream and leaves an audit entry with the values before and after; a
  * change of nothing leaves a new `updated_at` alone. Events that are queued keep the audience that they were made
- * with, and follow the stream from push to poll and back; those of a type that is no longer asked for are given up,
- * but for what a worker has claimed, which is sent, its retries included.
+ * with, and follow the stream from push to poll and back; those of a type that is no longer asked for are given up.
  *
  * @throws AppError `not_found`; `target_refused`; `invalid_body` when it would push without an
  * endpoint, or poll with an authorization header.
@@ -49,7 +47,7 @@ export async function changeStream(
   const wish = toWish(change, before, input, dependencies)
   if (!wish.isAny) return updateStream(change.tx, before.id, { updatedAt: change.at })
   const updated = await applyValues(change, before, input, wish, dependencies)
-  await discardUnrequested(change, before, updated)
+  await discardNoLongerRequested(change, before, updated)
   await applyDelivery(change, updated, before.status)
   const after = await applyStatus(change, updated, wish.status)
   warnOfBareHeader(change, after, input.authorizationHeader, dependencies.log)
@@ -114,13 +112,13 @@ async function applyValues(
 }
 
 /** A receiver relies on `events_delivered` for what it can expect, held events included. SSF 1.0 section 8.1.1. */
-async function discardUnrequested(
+async function discardNoLongerRequested(
   { tx, at }: Change,
-  { destinationId, eventsRequested: before }: Stream,
-  { eventsRequested: after }: Stream,
+  { eventsRequested: before }: Stream,
+  after: Stream,
 ): Promise<void> {
-  const unrequested = before.filter((type) => !after.includes(type) && !isStreamEventType(type))
-  if (unrequested.length > 0) await discardQueuedTypes(tx, destinationId, unrequested, at)
+  const isSomeDropped = before.some((type) => !isRequested(after, type))
+  if (isSomeDropped) await discardUnrequested(tx, after, at)
 }
 
 /** The engine follows the stream from push to poll and back. */

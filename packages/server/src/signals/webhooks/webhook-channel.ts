@@ -59,7 +59,7 @@ export function createWebhookChannel(dependencies: WebhookChannelDependencies): 
       if (emptied.length > 0) await giveUpWithoutPayload(db, emptied, now)
       return deliveries.map(({ eventId }) => {
         const body = bodies.get(eventId)
-        if (body === undefined) return undefined
+        if (body === undefined) return 'ended'
         return { token: null, request: toWebhookRequest(target, { eventId, body }, now) }
       })
     },

@@ -14,6 +14,8 @@ import { setStreamStatus } from '../../signals/streams/set-stream-status.ts'
 
 const VERIFICATION = 'https://schemas.openid.net/secevent/ssf/event-type/verification'
 const STREAM_UPDATED = 'https://schemas.openid.net/secevent/ssf/event-type/stream-updated'
+/** An event type that nothing but these tests knows. */
+const ASKED = 'urn:example:event'
 const ISSUER = 'https://trust.example.com/ssf'
 
 interface Claims {
@@ -232,14 +234,14 @@ describe('polling', () => {
   )
 
   it('ssf-T054 brings nothing that was held of a type which is no longer asked for, and everything else', async () => {
-    id = await createStream({ events_requested: [VERIFICATION, 'urn:example:event', 'urn:other'] })
+    id = await createStream({ events_requested: [VERIFICATION, ASKED, 'urn:other'] })
     await setStatus('paused')
     const stream = await getStream(api.db, parseStreamReference(id))
-    const { eventIds } = await queueEvents(api, stream.destinationId, ['device:1', null])
+    const { eventIds } = await queueEvents(api, stream.destinationId, ['device:1', null], ASKED)
     await verify('kept')
     const change = (events_requested: string[]) =>
       api.call('/ssf/streams', { method: 'PATCH', payload: { stream_id: id, events_requested } })
-    expect((await change(['urn:example:event'])).status).toBe(200)
+    expect((await change([ASKED])).status).toBe(200)
     await setStatus('enabled')
     expect((await poll()).map(([jti]) => jti)).toEqual(expect.arrayContaining(eventIds))
     await setStatus('paused')
@@ -249,9 +251,9 @@ describe('polling', () => {
   })
 
   it('leaves to whoever is sending it what is on its way when its type is no longer asked for', async () => {
-    id = await createStream({ events_requested: ['urn:example:event'] })
+    id = await createStream({ events_requested: [ASKED] })
     const { destinationId } = await getStream(api.db, parseStreamReference(id))
-    const { deliveryIds } = await queueEvents(api, destinationId, [null, null])
+    const { deliveryIds } = await queueEvents(api, destinationId, [null, null], ASKED)
     const claim = { claimId: newUuid(), ownClaimIds: [], leaseMs: 60_000, kid: null }
     const { deliveries } = await claimDeliveries(api.db, { destinationId, ...claim, limit: 1 })
     await api.call('/ssf/streams', {
