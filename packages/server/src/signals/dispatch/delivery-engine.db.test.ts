@@ -401,7 +401,8 @@ describe('claims', () => {
     await claimDeliveries(db, { ...claimed, leaseMs: 60_000, limit: 1, kid: null })
     await startEngine({ settings: { claimSize: 16 } })
     await waitForStates(receiver.id, { queued: 1_000, delivered: 1 })
-    expect(await countPutOff(db)).toBeLessThan(999)
+    const isSome = (count: number) => count > 0 && count < 999
+    expect(await countPutOff(db, receiver.id)).toSatisfy(isSome)
   })
 
   test('records nothing of a delivery whose claim has passed on to somebody else', async () => {
