@@ -42,7 +42,7 @@ export async function claimAtPace(
 /** Claims, and looks further where all that a claim looked at is blocked. */
 async function claimUnblocked(db: Kysely<Schema>, request: ClaimRequest): Promise<Claimed> {
   const claimed = await claimDeliveries(db, request)
-  if (claimed.deliveries.length > 0 || !claimed.hasParked) return claimed
+  if (claimed.deliveries.length > 0 || !claimed.hasParked || request.isPastBlocked) return claimed
   return claimDeliveries(db, { ...request, isPastBlocked: true })
 }
 

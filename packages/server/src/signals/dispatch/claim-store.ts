@@ -32,7 +32,7 @@ export interface ClaimRequest {
   readonly isStopped?: boolean
   /** Where to look, as a schedule has said; everywhere by default. */
   readonly range?: DeliveryRange
-  /** Looks past what is blocked, for the first delivery of each subject: when a claim met nothing else. */
+  /** Looks past what is blocked, for the first delivery of each subject: when a claim or a look met nothing else. */
   readonly isPastBlocked?: boolean
 }
 

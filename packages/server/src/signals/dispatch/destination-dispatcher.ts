@@ -159,7 +159,7 @@ export class DestinationDispatcher implements SlotUser {
     const { db, channels, deliveryEnd } = this.#shared
     await this.#doubtful.release(db)
     const range = { fromId: this.#range.fromId, toId: deliveryEnd.id }
-    const { claim, isFutile, schedule } = await this.#look(range)
+    const { claim, met, schedule } = await this.#look(range)
     if (claim !== undefined) return claim
     const channel = schedule === undefined ? undefined : channels.get(schedule.kind)
     if (schedule === undefined || channel === undefined || schedule.state === 'deleted') {
@@ -171,8 +171,7 @@ export class DestinationDispatcher implements SlotUser {
     if (isStopped) this.#releaseUnsent(({ outlivesStop }) => outlivesStop === true)
     this.#range = schedule.range
     if (!this.#mayClaim(schedule)) return undefined
-    // Everything that was due when it was claimed is held by others.
-    if (isFutile) {
+    if (met === 'held') {
       this.#wakeups.wakeIn(BLOCKED_PAUSE_MS)
       return undefined
     }
@@ -181,11 +180,9 @@ export class DestinationDispatcher implements SlotUser {
       ...request,
       isStopped,
       isPaced: schedule.isPaced,
+      isPastBlocked: met === 'blocked',
       range: this.#range,
-    }).catch((error: unknown) => {
-      this.#doubtful.add(request.claimId)
-      throw error
-    })
+    }).catch(this.#doubtful.onFailure(request.claimId))
     if (claimed.deliveries.length > 0) return this.#hold(request.claimId, claimed, channel)
     this.#wakeups.wakeIn(waitMs ?? BLOCKED_PAUSE_MS)
     return undefined
@@ -193,11 +190,12 @@ export class DestinationDispatcher implements SlotUser {
 
   /**
    * Looks at the schedule. Where the last look found nothing unusual and there is room, the statement that looks also
-   * claims: as a rule it is as it was. `isFutile`: it might have claimed, and met nothing that it could.
+   * claims: as a rule it is as it was. `met` is what stood in the way when it might have claimed and could not: all that
+   * was due is held by others, or waits for something earlier of its subject.
    */
   async #look(range: DeliveryRange): Promise<{
     readonly claim?: NumberedClaim | undefined
-    readonly isFutile: boolean
+    readonly met?: 'held' | 'blocked' | undefined
     readonly schedule: DestinationSchedule | undefined
   }> {
     const { db } = this.#shared
@@ -206,19 +204,16 @@ export class DestinationDispatcher implements SlotUser {
     this.#failures.beginLook()
     const isProbing = this.#failures.count >= FAILURES_TO_OPEN
     if (channel === undefined || isProbing || !this.#hasRoom(false)) {
-      return { isFutile: false, schedule: await findDestinationSchedule(db, this.#id, range) }
+      return { schedule: await findDestinationSchedule(db, this.#id, range) }
     }
     const request = this.#beginClaim(this.#room)
     const { schedule, mayClaim, claimed } = await claimBySchedule(db, channel.kind, {
       ...request,
       kid: channel.claimKid(this.#id),
       range,
-    }).catch((error: unknown) => {
-      this.#doubtful.add(request.claimId)
-      throw error
-    })
-    const isFutile = mayClaim && !claimed.hasParked
-    if (schedule === undefined || claimed.deliveries.length === 0) return { isFutile, schedule }
+    }).catch(this.#doubtful.onFailure(request.claimId))
+    const met = mayClaim ? (claimed.hasParked ? 'blocked' : 'held') : undefined
+    if (schedule === undefined || claimed.deliveries.length === 0) return { met, schedule }
     this.#channel = channel
     this.#range = schedule.range
     this.#isFull = false
@@ -227,7 +222,7 @@ export class DestinationDispatcher implements SlotUser {
     const nextDueInMs = schedule.nextDueInMs ?? Infinity
     // What was due all the same was held by somebody at that moment.
     const nextDueAtMs = nextDueInMs > 0 ? performance.now() + nextDueInMs : undefined
-    return { claim: { ...claim, nextDueAtMs }, isFutile: false, schedule }
+    return { claim: { ...claim, nextDueAtMs }, schedule }
   }
 
   /** What every claim asks for. Claims are numbered before they look, one after another. */

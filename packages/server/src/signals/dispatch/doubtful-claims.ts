@@ -30,6 +30,14 @@ export class DoubtfulClaims {
     this.#since.set(claimId, performance.now())
   }
 
+  /** What a claim ends with whose statement fails: it is in doubt, and the error goes on. */
+  onFailure(claimId: string): (error: unknown) => never {
+    return (error) => {
+      this.add(claimId)
+      throw error
+    }
+  }
+
   /** Releases what they claimed. Nothing of them may be under way. */
   async release(db: Kysely<Schema>): Promise<void> {
     if (this.isEmpty) return
