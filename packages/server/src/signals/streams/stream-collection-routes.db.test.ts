@@ -1,6 +1,7 @@
 import { parseStreamConfiguration } from '@heliograph/ssf'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { TestRefusal, TestRequest } from '../../../test/support/api-app.ts'
+import { queueEvents } from '../../../test/support/queue-events.ts'
 import { createStreamsApi, type StreamsApi } from '../../../test/support/streams-api.ts'
 
 const SESSION = 'https://schemas.openid.net/secevent/caep/event-type/session-revoked'
@@ -178,6 +179,25 @@ describe('updating a stream of the collection', () => {
       events_delivered: [COMPLIANCE],
     })
   })
+
+  it.each([
+    ['standard', { events_requested: [COMPLIANCE] }],
+    ['wrapped', { ssf_stream: { event_subscriptions: [COMPLIANCE] } }],
+  ])(
+    'keeps what a %s change of the record cannot name, and what waits of that',
+    async (_, payload) => {
+      const { id, stream_id: streamId } = await create()
+      await send('PATCH', { stream_id: streamId, events_requested: [SESSION] })
+      await queueEvents(streams, await streams.getDestinationId(id), [null], SESSION)
+      const changed = await streams.call(`/ssf_streams/${id}`, { method: 'PATCH', payload })
+      expect(changed).toMatchObject({
+        status: 200,
+        body: { events_delivered: [COMPLIANCE, SESSION] },
+      })
+      const waiting = await streams.db.selectFrom('delivery').select('state').execute()
+      expect(waiting).toEqual([{ state: 'queued' }])
+    },
+  )
 
   it('ssf-T072 replaces: what is left out of a PUT is gone', async () => {
     const before = await create({ ...push, description: 'old', subject_form: 'iss_sub' })

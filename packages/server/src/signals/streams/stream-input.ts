@@ -25,6 +25,8 @@ export interface StreamInput {
   /** Only the wrapped form sets it: the receiver's address is its audience too. */
   readonly audience?: string | undefined
   readonly eventsRequested?: readonly string[] | undefined
+  /** Asked for beside what the stream asks for already, for bodies that cannot name all of that. */
+  readonly eventsAdded?: readonly string[] | undefined
   /** Null removes it. */
   readonly authorizationHeader?: string | null | undefined
   readonly fallsBackToPoll?: boolean | undefined
@@ -225,7 +227,7 @@ function readStandard(body: Body): StreamInput {
     name: body.name,
     deliveryMethod: body.delivery?.method && toMethodName(body.delivery.method),
     endpointUrl: body.delivery?.endpoint_url,
-    eventsRequested: toEventTypes(body.events_requested),
+    eventsAdded: toEventTypes(body.events_requested),
     authentication: body.delivery,
     fallsBackToPoll: body.fallback_to_poll,
     choices: readChoices(body),
@@ -241,7 +243,7 @@ function readWrapper(wrapper: Wrapper): StreamInput {
     deliveryMethod: wrapper.delivery_type,
     endpointUrl: wrapper.aud,
     audience: wrapper.aud,
-    eventsRequested: toEventTypes(wrapper.event_subscriptions),
+    eventsAdded: toEventTypes(wrapper.event_subscriptions),
     fallsBackToPoll: wrapper.fallback_to_poll,
     choices: readChoices(wrapper),
     heartbeatMinutes: wrapper.heartbeat_minutes,

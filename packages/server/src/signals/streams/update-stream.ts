@@ -79,6 +79,7 @@ function toWish(
 ): StreamWish {
   const values = {
     ...toPlainValues(input),
+    ...toEventValues(before, input),
     ...toHeartbeatValues(before, input, change.at),
     ...toChoiceValues(input.choices, {
       streamId: before.streamId,
@@ -159,13 +160,17 @@ function toHeartbeatValues(
 }
 
 function toPlainValues(input: StreamInput): StreamChanges {
-  const { fallsBackToPoll: fallbackToPoll, name, description, eventsRequested } = input
-  return givenMembers({
-    fallbackToPoll,
-    name,
-    description,
-    eventsRequested: eventsRequested && [...eventsRequested],
-  })
+  const { fallsBackToPoll: fallbackToPoll, name, description } = input
+  return givenMembers({ fallbackToPoll, name, description })
+}
+
+/** What REST clients cannot name stays as the receiver has asked for it. */
+function toEventValues(
+  { eventsRequested: before }: Stream,
+  { eventsRequested = before, eventsAdded = [] }: StreamInput,
+): StreamChanges {
+  const added = eventsAdded.filter((type) => !eventsRequested.includes(type))
+  return { eventsRequested: [...eventsRequested, ...added] }
 }
 
 function toDeliveryValues(
