@@ -7,6 +7,9 @@ import {
   CREDENTIAL_CHANGE,
   DEVICE_COMPLIANCE_CHANGE,
   parseSecurityEvent,
+  RISK_LEVEL_CHANGE,
+  SESSION_ESTABLISHED,
+  SESSION_PRESENTED,
   SESSION_REVOKED,
   STREAM_UPDATED,
   TOKEN_CLAIMS_CHANGE,
@@ -49,6 +52,26 @@ describe('a device-compliance-change payload', () => {
       ok: true,
       value: { payload: { reason_admin: { und: 'disk encryption is off' }, check_ids: ['7'] } },
     })
+  })
+})
+
+describe('optional members that are null', () => {
+  const common = { event_timestamp: null, initiating_entity: null, reason_admin: null }
+  test.each([
+    [DEVICE_COMPLIANCE_CHANGE, change, { reason_user: null }],
+    [SESSION_REVOKED, {}, {}],
+    [TOKEN_CLAIMS_CHANGE, { claims: { role: null } }, {}],
+    [CREDENTIAL_CHANGE, { credential_type: 'pin', change_type: 'update' }, { x509_issuer: null }],
+    [ASSURANCE_LEVEL_CHANGE, { namespace: 'x', current_level: '1' }, { change_direction: null }],
+    [RISK_LEVEL_CHANGE, { principal: 'USER', current_level: 'LOW' }, { previous_level: null }],
+    [SESSION_PRESENTED, {}, { ext_id: null }],
+    [SESSION_ESTABLISHED, { unknown: null }, { amr: null, fp_ua: null }],
+  ])('count as absent in %s, and those that it needs do not', (type, members, absent) => {
+    const parsed = parseSecurityEvent(type, { ...members, ...common, ...absent })
+    expect(parsed).toEqual({ ok: true, value: { isKnown: true, type, payload: members } })
+    for (const name of Object.keys(members).filter((each) => each !== 'unknown')) {
+      expect(parseSecurityEvent(type, { ...members, [name]: null }).ok).toBe(false)
+    }
   })
 })
 

@@ -38,10 +38,30 @@ export interface CaepCommonMembers {
   readonly reason_user?: LocalizedText
 }
 
-/** Schemas of the members that every CAEP event may carry. */
-export const caepCommonShape = {
+const COMMON_SHAPE = {
   event_timestamp: z.number().nonnegative().exactOptional(),
   initiating_entity: z.enum(INITIATING_ENTITIES).exactOptional(),
   reason_admin: reasonSchema.exactOptional(),
   reason_user: reasonSchema.exactOptional(),
 } as const
+
+/**
+ * The schema of a payload that may carry these members beside the common ones; unknown members are kept. An optional
+ * member that is null counts as absent: many libraries write so what has no value.
+ */
+export function caepPayload<Members extends z.ZodRawShape>(members: Members) {
+  const shape = { ...COMMON_SHAPE, ...members }
+  const optional = new Set(
+    Object.entries(shape).flatMap(([name, schema]) =>
+      schema instanceof z.ZodExactOptional ? [name] : [],
+    ),
+  )
+  return z.preprocess((payload) => withoutNulls(payload, optional), z.looseObject(shape))
+}
+
+function withoutNulls(payload: unknown, optional: ReadonlySet<string>): unknown {
+  if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) return payload
+  return Object.fromEntries(
+    Object.entries(payload).filter(([name, value]) => value !== null || !optional.has(name)),
+  )
+}

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { caepCommonShape, type CaepCommonMembers } from './common-members.ts'
+import { caepPayload, type CaepCommonMembers } from './common-members.ts'
 
 /** The registered credential types; others are allowed by agreement. CAEP 1.0 section 3.3. */
 export const CREDENTIAL_TYPES = [
@@ -29,8 +29,7 @@ export interface CredentialChange extends CaepCommonMembers {
 }
 
 /** Validates a credential-change payload; unknown members are kept. */
-export const credentialChangeSchema = z.looseObject({
-  ...caepCommonShape,
+export const credentialChangeSchema = caepPayload({
   credential_type: z.string().min(1),
   change_type: z.enum(CHANGE_TYPES),
   friendly_name: z.string().exactOptional(),
@@ -46,7 +45,6 @@ export interface TokenClaimsChange extends CaepCommonMembers {
 }
 
 /** Validates a token-claims-change payload; unknown members are kept. */
-export const tokenClaimsChangeSchema = z.looseObject({
-  ...caepCommonShape,
+export const tokenClaimsChangeSchema = caepPayload({
   claims: z.record(z.string(), z.unknown()),
 })

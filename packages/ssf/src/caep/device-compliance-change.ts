@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { caepCommonShape, type CaepCommonMembers } from './common-members.ts'
+import { caepPayload, type CaepCommonMembers } from './common-members.ts'
 import { withWholeSeconds } from './whole-seconds.ts'
 
 /** The two words of device compliance. CAEP 1.0 section 3.5. */
@@ -15,8 +15,7 @@ export interface DeviceComplianceChange extends CaepCommonMembers {
 }
 
 /** Validates a device-compliance-change payload; unknown members are kept. */
-export const deviceComplianceChangeSchema = z.looseObject({
-  ...caepCommonShape,
+export const deviceComplianceChangeSchema = caepPayload({
   previous_status: z.enum(COMPLIANCE_STATUSES),
   current_status: z.enum(COMPLIANCE_STATUSES),
 })

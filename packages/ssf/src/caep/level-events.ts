@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { caepCommonShape, type CaepCommonMembers } from './common-members.ts'
+import { caepPayload, type CaepCommonMembers } from './common-members.ts'
 
 const CHANGE_DIRECTIONS = ['increase', 'decrease'] as const
 
@@ -13,8 +13,7 @@ export interface AssuranceLevelChange extends CaepCommonMembers {
 }
 
 /** Validates an assurance-level-change payload; unknown members are kept. */
-export const assuranceLevelChangeSchema = z.looseObject({
-  ...caepCommonShape,
+export const assuranceLevelChangeSchema = caepPayload({
   namespace: z.string().min(1),
   current_level: z.string().min(1),
   previous_level: z.string().exactOptional(),
@@ -36,8 +35,7 @@ export interface RiskLevelChange extends CaepCommonMembers {
 }
 
 /** Validates a risk-level-change payload; unknown members are kept. */
-export const riskLevelChangeSchema = z.looseObject({
-  ...caepCommonShape,
+export const riskLevelChangeSchema = caepPayload({
   principal: z.string().min(1),
   current_level: z.enum(RISK_LEVELS),
   previous_level: z.enum(RISK_LEVELS).exactOptional(),

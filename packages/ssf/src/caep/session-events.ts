@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { caepCommonShape, type CaepCommonMembers } from './common-members.ts'
+import { caepPayload, type CaepCommonMembers } from './common-members.ts'
 import { withWholeSeconds } from './whole-seconds.ts'
 
 /** Payload of a session-revoked event. CAEP 1.0 section 3.1. */
 export type SessionRevoked = CaepCommonMembers
 
 /** Validates a session-revoked payload; unknown members are kept. */
-export const sessionRevokedSchema = z.looseObject(caepCommonShape)
+export const sessionRevokedSchema = caepPayload({})
 
 /**
  * Builds the payload of a session-revoked event; `event_timestamp` is rounded down to whole seconds. CAEP 1.0
@@ -26,12 +26,13 @@ export interface SessionPresented extends CaepCommonMembers {
   readonly ext_id?: string
 }
 
-/** Validates a session-presented payload; unknown members are kept. */
-export const sessionPresentedSchema = z.looseObject({
-  ...caepCommonShape,
+const presentedShape = {
   fp_ua: z.string().exactOptional(),
   ext_id: z.string().exactOptional(),
-})
+} as const
+
+/** Validates a session-presented payload; unknown members are kept. */
+export const sessionPresentedSchema = caepPayload(presentedShape)
 
 /** Payload of a session-established event. CAEP 1.0 section 3.6. */
 export interface SessionEstablished extends SessionPresented {
@@ -40,7 +41,8 @@ export interface SessionEstablished extends SessionPresented {
 }
 
 /** Validates a session-established payload; unknown members are kept, a bare `amr` is one entry. */
-export const sessionEstablishedSchema = sessionPresentedSchema.extend({
+export const sessionEstablishedSchema = caepPayload({
+  ...presentedShape,
   acr: z.string().exactOptional(),
   amr: z.union([z.array(z.string()), z.string().transform((method) => [method])]).exactOptional(),
 })
