@@ -30,7 +30,10 @@ export class LiveChanges {
     this.#flush()
   }
 
-  /** Reads what the page holds again; what is on its way comes late enough to be true. */
+  /**
+   * Reads what the page holds again. What is on its way has begun a moment ago and is left alone: every page that opens
+   * would be read twice, for the sake of what changes between its first reading and this.
+   */
   catchUp(): void {
     void this.#queryClient.invalidateQueries({
       predicate: ({ state }) => state.fetchStatus === 'idle' && state.data !== undefined,
