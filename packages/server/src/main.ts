@@ -7,13 +7,14 @@ import { keepCompiledModules } from './cli/compile-cache.ts'
 /** How long a command may take to end after the first signal. */
 const STOP_TIMEOUT_MS = 20_000
 
-const stopping = new AbortController()
+const interrupting = new AbortController()
+const closing = new AbortController()
 let hasBeenTold = false
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
     if (hasBeenTold) process.exit(130)
     hasBeenTold = true
-    stopping.abort()
+    interrupting.abort()
     setTimeout(() => {
       process.stderr.write(`Not everything could be stopped within ${STOP_TIMEOUT_MS / 1000} s.\n`)
       process.exit(1)
@@ -21,12 +22,12 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   })
 }
 
-// Whoever reads may have read enough, as `head` does: what goes on printing ends as at a signal, and so does a service
-// that has not yet said that it is ready. Without the standard error, a service goes on without its log.
+// Whoever reads may have read enough, as `head` does: what goes on printing ends as at a signal. A service goes on, without
+// its word that it is ready or without its log.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
-    if (stream === process.stdout) stopping.abort()
+    if (stream === process.stdout) closing.abort()
   })
 }
 
@@ -39,7 +40,8 @@ void import('./cli/program.ts').then(({ runProgram }) =>
     stderr: process.stderr,
     stdin: process.stdin,
     environment: readEnvironment(),
-    signal: stopping.signal,
+    interruption: interrupting.signal,
+    signal: AbortSignal.any([interrupting.signal, closing.signal]),
     setExitCode: (code) => {
       process.exitCode = code
     },

@@ -275,7 +275,7 @@ async function serve(roles: string) {
       HELIOGRAPH_LOG_LEVEL: 'error',
       HELIOGRAPH_ROLES: roles,
     },
-    signal: stopping.signal,
+    interruption: stopping.signal,
     setExitCode: () => undefined,
   }
   const ended = runProgram(['serve', '--port', '0'], io as unknown as CommandIo)

@@ -7,6 +7,8 @@ export interface CommandIo {
   readonly stdin: NodeJS.ReadStream
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Aborted by the first SIGINT or SIGTERM. */
+  readonly interruption: AbortSignal
+  /** Aborted by that, and when nobody reads the standard output any more: services heed the interruption alone. */
   readonly signal: AbortSignal
   setExitCode(code: number): void
 }

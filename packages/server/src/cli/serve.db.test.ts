@@ -36,7 +36,7 @@ it('logs JSON lines and nothing else, lets no device in without a secret, and en
       HELIOGRAPH_LOG_LEVEL: 'debug',
       HELIOGRAPH_ROLES: 'agents,worker',
     },
-    signal: stopping.signal,
+    interruption: stopping.signal,
     setExitCode: (code: number) => exitCodes.push(code),
   }
   const ended = runProgram(['serve', '--port', '0'], io as unknown as CommandIo)

@@ -31,10 +31,12 @@ afterAll(async () => {
 })
 
 /** The service of the data folder of this file, which has a database after its first start. */
-function serve(environment: Readonly<Record<string, string>> = {}) {
+const serve = (environment?: Readonly<Record<string, string>>) => run(['serve'], environment)
+
+function run(words: readonly string[], environment: Readonly<Record<string, string>> = {}) {
   const { PATH, HOME } = process.env
   const settings = { HELIOGRAPH_DATA_DIR: join(folder, 'data'), HELIOGRAPH_PORT: '0' }
-  const child = spawn(process.execPath, [...program, 'serve'], {
+  const child = spawn(process.execPath, [...program, ...words], {
     env: { PATH, HOME, HELIOGRAPH_LOG_LEVEL: 'error', ...settings, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -51,7 +53,8 @@ function serve(environment: Readonly<Record<string, string>> = {}) {
     return [code as number | null, told] as const
   })
   const printed = (text: string) => vi.waitFor(() => expect(out).toContain(text), WAIT_MS)
-  return { child, ended, printed }
+  const logged = (text: string) => vi.waitFor(() => expect(told).toContain(text), WAIT_MS)
+  return { child, ended, printed, logged }
 }
 
 /** A server that was stopped in order removes it. */
@@ -99,6 +102,30 @@ it('a data folder that a service uses is refused with its process, which goes on
   first.child.kill('SIGTERM')
   expect(await first.ended).toEqual([0, ''])
   expectNothingLeft()
+})
+
+it('a service whose standard output is closed before its first line goes on serving', async () => {
+  const free = createServer().listen(0, '127.0.0.1')
+  await once(free, 'listening')
+  const { port } = free.address() as AddressInfo
+  free.close()
+  const unread = serve({ HELIOGRAPH_PORT: String(port), HELIOGRAPH_LOG_LEVEL: 'info' })
+  unread.child.stdout.destroy()
+  await unread.logged('"service ready"')
+  // One that stops takes no more of them.
+  for (let count = 0; count < 100; count += 1) {
+    expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200)
+  }
+  unread.child.kill('SIGTERM')
+  const [code, told] = await unread.ended
+  expect(code).toBe(0)
+  expect(told).toContain('"stopping"')
+})
+
+it('a list whose reader has read enough ends without a word', async () => {
+  const list = run(['keys', 'list'])
+  list.child.stdout.destroy()
+  expect(await list.ended).toEqual([0, ''])
 })
 
 it('a signal while the database starts ends the service in order', async () => {

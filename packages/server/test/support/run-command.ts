@@ -20,6 +20,7 @@ export async function runCommand(
     stdout: new PassThrough().on('data', (chunk: Buffer) => (result.printed += chunk.toString())),
     stderr: new PassThrough().on('data', (chunk: Buffer) => (result.told += chunk.toString())),
     environment,
+    interruption: new AbortController().signal,
     signal: new AbortController().signal,
     setExitCode: (code: number) => (result.exitCode = code),
   }

@@ -31,7 +31,7 @@ export const definition = command({
         `No admin can sign in yet. This link makes the first one, once and within 24 hours:\n${setUpUrl}\n`,
       )
     }
-    await untilAborted(io.signal)
+    await untilAborted(io.interruption)
     log.info('stopping')
     await service.stop()
   },
