@@ -15,9 +15,10 @@ export const AUDIT_LIST = new RecordList({
       type: 'text',
       column: fewTextsField({ table: 'audit_entry', column: 'actor_name' }),
     },
-    description: { type: 'text', column: hasDescription, lastRows: inLastBlocks },
+    description: { type: 'text', column: hasDescription },
   },
   select: (db: Kysely<Schema>) => db.selectFrom('audit_entry').selectAll(),
+  likelyRows: inLastBlocks,
   // Of the few names of actors PostgreSQL does not know how many entries they have.
   timeKey: sql`(audit_entry.sequence - 0)`,
 })

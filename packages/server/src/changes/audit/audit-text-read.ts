@@ -3,6 +3,7 @@
  * one. The rows with the words are written by the chainer, of entries that are settled.
  */
 import { sql, type Expression, type RawBuilder, type SqlBool } from 'kysely'
+import type { PageSought } from '../../platform/search/record-list.ts'
 import type { SearchClause } from '../../platform/search/search-field.ts'
 import {
   clauseToSql,
@@ -52,10 +53,14 @@ export function hasDescription(
  * the index of words answers nothing: all of them would be read here and again.
  */
 export function inLastBlocks(
-  clause: SearchClause,
-  reach: KeyReach,
+  clauses: readonly SearchClause[],
+  { isDescending, reach }: PageSought,
 ): RawBuilder<unknown> | undefined {
-  if (!piecesOf(clause).some((piece) => [...piece].length > 2)) return undefined
+  const clause = clauses.find(
+    (one) =>
+      one.field.name === 'description' && piecesOf(one).some((piece) => [...piece].length > 2),
+  )
+  if (clause === undefined || !isDescending) return undefined
   return sql`audit_entry.sequence >> 5 = any(array(
     select block from audit_text_block where ${hasWords(clause)} and ${reach(sql.ref('block'), toBlock)}
     order by block + 0 desc limit ${sql.lit(LAST_BLOCKS)}))`

@@ -6,7 +6,7 @@
  * 1. The rows behind the start of the page are looked at one by one in the order of the key, up to a bound. Where they
  *    let expect that some more fill the page, these are looked at as well. A full page is all that is wanted.
  * 2. Otherwise as many matches as a page has are taken in the order in which indexes give them, or from where the
- *    last ones are likely to be. Fewer are all that there are. They are looked for from the start of the page on, and
+ *    first ones are likely to be. Fewer are all that there are. They are looked for from the start of the page on, and
  *    not from where the first step ended: where few rows match, to read a table as it is stored takes two thirds of the
  *    time that its rows take in the order of a key, which is more than the first rows cost.
  * 3. The largest of their keys (the smallest, in descending order) is one that no key of the page is behind. All
@@ -42,7 +42,7 @@ interface PageConditions {
   readonly isForFew: boolean
   /** Whether summaries of pages hold the key. */
   readonly isSummarised: boolean
-  /** Whether times are all that is looked for. */
+  /** Whether times are all that is looked for, or enough where likely rows tell a narrow range of keys. */
   readonly isByTime: boolean
   /** The order, with its end, in which the first matches are taken; that of an index when undefined. */
   readonly order: RawBuilder<unknown> | undefined
@@ -51,8 +51,8 @@ interface PageConditions {
   readonly isMatch: Expression<SqlBool>
   /** Each match meets exactly one of these. */
   readonly toAlternatives: (reach: KeyReach) => readonly Expression<SqlBool>[]
-  /** The end of a query of rows among which the last matches are likely to be. */
-  readonly toLastRows: (reach: KeyReach) => RawBuilder<unknown> | undefined
+  /** The end of a query of rows among which the first matches are likely to be. */
+  readonly likelyRows: RawBuilder<unknown> | undefined
   readonly nearRows: number
 }
 
@@ -62,18 +62,17 @@ interface PageConditions {
  * pages hold it beside a time. Alternatives are looked for one by one, each by the index that answers it. In descending
  * order, an index gives matches from the wrong end of the list, of which no key is a bound of use: all matches are
  * sorted, but for those of times. So are those of a list without summaries, in which no match behind a bound is passed
- * over unread. Where a field knows which rows its last matches are likely to be among, these are looked at before: a
+ * over unread. Where a list knows which rows the first matches are likely to be among, these are looked at before: a
  * page of matches among them is as good as any other to find the largest key by.
  */
 export function selectKeys(tableName: string, conditions: PageConditions): RawBuilder<unknown> {
-  const { order, window, isSummarised } = conditions
+  const { order, window, isSummarised, likelyRows } = conditions
   const { limit, isDescending = false } = window
   const table = sql.table(tableName)
   const isSorted = order === undefined && (isDescending || !isSummarised)
-  const lastRows = conditions.toLastRows(toReach(isDescending, window.afterId))
   const walked = selectWalked(table, conditions)
   const fullPage = sql`select walked.key from walked where (select value from is_full)`
-  if (isSorted && lastRows === undefined) {
+  if (isSorted && likelyRows === undefined) {
     const isFull = sql<SqlBool>`(select value from is_full)`
     if (conditions.isForFew) {
       return sql`with ${walked}, ${selectFew(table, conditions)} union all ${fullPage}`
@@ -86,7 +85,7 @@ export function selectKeys(tableName: string, conditions: PageConditions): RawBu
   const end = isSorted ? toPageEnd(conditions) : (order ?? sql``)
   const likelyPage = sql`select likely.key from likely where ${unless}`
   return sql`
-    with ${walked}, likely as materialized (${selectLikely(table, conditions, lastRows)}
+    with ${walked}, likely as materialized (${selectLikely(table, conditions)}
     ), is_enough as materialized (
       select is_full.value or (select count(*) from likely) = ${limit} as value from is_full
     ), match as materialized (${selectMatches(table, conditions, { unless, end })}
@@ -152,14 +151,11 @@ function selectWalked(table: RawBuilder<unknown>, conditions: PageConditions): R
     ), is_full as materialized (select count(*) >= ${limit} as value from walked)`
 }
 
-/** The keys of a page of matches among the rows that the last ones are likely to be among. */
-function selectLikely(
-  table: RawBuilder<unknown>,
-  conditions: PageConditions,
-  lastRows: RawBuilder<unknown> | undefined,
-): RawBuilder<unknown> {
-  if (lastRows === undefined) return sql`select null::bigint as key where false`
-  const rows = sql`select * from ${table} where not (select value from is_full) and ${lastRows}
+/** The keys of a page of matches among the rows that the first ones are likely to be among. */
+function selectLikely(table: RawBuilder<unknown>, conditions: PageConditions): RawBuilder<unknown> {
+  const { likelyRows } = conditions
+  if (likelyRows === undefined) return sql`select null::bigint as key where false`
+  const rows = sql`select * from ${table} where not (select value from is_full) and ${likelyRows}
     limit ${sql.lit(conditions.nearRows)}`
   return takeMatches(table, conditions, rows, isBehindStart(conditions))
 }
@@ -239,7 +235,8 @@ function uniteAlternatives(
 
 const LAST_KEY = sql`(select bound.key from bound)`
 
-function toReach(isDescending: boolean, afterId: string | undefined): KeyReach {
+/** What is behind the start of a page. */
+export function toReach(isDescending: boolean, afterId: string | undefined): KeyReach {
   return (column, of) =>
     afterId === undefined ? sql<SqlBool>`true` : compare(column, isDescending, of(sql`${afterId}`))
 }

@@ -15,7 +15,7 @@ import {
   type ConditionUse,
   type KeyReach,
 } from './search-to-sql.ts'
-import { RecordList } from './record-list.ts'
+import { RecordList, type PageSought } from './record-list.ts'
 
 const OWNER = { by: 'sample.owner_id', table: 'owner' }
 
@@ -31,16 +31,25 @@ function hasText(clause: SearchClause, use: ConditionUse, reach: KeyReach) {
 }
 
 /** A row of some blocks, whatever its text is. */
-function inLastBlocks(_clause: SearchClause, reach: KeyReach) {
+function inLastBlocks(reach: KeyReach) {
   const isReached = reach(sql.ref('block'), (key) => sql`${key}::bigint / ${BLOCK_SIZE}::bigint`)
   return sql`sample.id / ${BLOCK_SIZE}::bigint = any(array(
     select block from sample_block where ${isReached} order by block desc limit 2))`
 }
 
 /** Most rows changed after they began, but some did before. */
-function beganBefore({ operator, values: [time] }: SearchClause) {
+function beganBefore({ operator, values: [time] }: SearchClause, isDescending: boolean) {
   if (operator === ':') return undefined
-  return sql`sample.began_at < ${time} order by sample.began_at desc`
+  return isDescending
+    ? sql`sample.began_at < ${time} order by sample.began_at desc`
+    : sql`sample.began_at > ${time} order by sample.began_at`
+}
+
+/** Some of which are, and some of which are not where the first matches are. */
+function toLikelySamples(clauses: readonly SearchClause[], { isDescending, reach }: PageSought) {
+  const changed = clauses.find(({ field }) => field.name === 'changed_at')
+  if (changed !== undefined) return beganBefore(changed, isDescending)
+  return clauses.some(({ field }) => field.name === 'in_block') ? inLastBlocks(reach) : undefined
 }
 
 /** Every kind of field, with and without an index, and few rows that are looked at one by one. */
@@ -55,14 +64,15 @@ const DECLARATION = {
     },
     different: 'text',
     plain: 'text',
-    in_block: { type: 'text', column: hasText, lastRows: inLastBlocks },
+    in_block: { type: 'text', column: hasText },
     member: { type: 'text', column: sql`(sample.members->>'a "b"')` },
     owner_name: { type: 'text', column: referencedField(OWNER, sql.ref('owner.name')) },
     owner_id: { type: 'id', operators: [':', '~'], column: foreignKeyField(OWNER) },
     began_at: 'timestamp',
-    changed_at: { type: 'timestamp', lastRows: beganBefore },
+    changed_at: 'timestamp',
   },
   scope: sql<SqlBool>`sample.id <> 5000`,
+  likelyRows: toLikelySamples,
   select: (db: Kysely<{ sample: { id: string } }>) => db.selectFrom('sample').select('id'),
   nearRows: 5,
 } as const
@@ -256,13 +266,15 @@ describe('a page of a searched list', () => {
     )
   })
 
-  it('holds the last matches, whether they are where a field thinks that they are or not', async () => {
+  it('holds the first matches, whether they are where the list thinks that they are or not', async () => {
     const changed = fc
       .tuple(fc.constantFrom('<', '>'), time)
       .map(([operator, at]) => `changed_at${operator}"${at}"`)
     const search = fc.oneof(
       changed,
       fc.tuple(changed, changed).map((clauses) => clauses.join(' AND ')),
+      fc.tuple(changed, clause).map((clauses) => clauses.join(' AND ')),
+      fc.tuple(clause, clause, changed).map(([a, b, c]) => `(${a} OR ${b}) AND ${c}`),
       fc.constantFrom('in_block~"text 0"', 'in_block~"text 1"', 'in_block~"text"'),
     )
     await fc.assert(
@@ -270,9 +282,10 @@ describe('a page of a searched list', () => {
         search,
         start,
         fc.integer({ min: 1, max: 4 }),
+        fc.boolean(),
         fc.constantFrom(list, summarised),
-        async (text, afterId, limit, from) => {
-          const window = { afterId, limit, isDescending: true }
+        async (text, afterId, limit, isDescending, from) => {
+          const window = { afterId, limit, isDescending }
           expect(await readIds(database.db, text, window, from), text).toEqual(
             listMeant(text, window),
           )

@@ -44,7 +44,7 @@ import {
   type SearchFieldType,
   type SearchOperator,
 } from './search-field.ts'
-import { selectKeys } from './page-keys.ts'
+import { selectKeys, toReach } from './page-keys.ts'
 import {
   isIndexedPart,
   searchToAlternatives,
@@ -62,7 +62,6 @@ interface DetailedField extends Omit<SearchField, 'name' | 'operators'> {
   readonly operators?: readonly SearchOperator[]
   /** The column of the table, or what stands for one; the column of the field's name when left out. */
   readonly column?: string | SearchColumn
-  readonly lastRows?: LastRows
   /** Whether summaries of pages tell where the matches of a clause are, as those of one of a time. */
   readonly isOfTime?: (clause: SearchClause) => boolean
   /**
@@ -78,10 +77,19 @@ interface DetailedField extends Omit<SearchField, 'name' | 'operators'> {
 type IsRead = boolean | 'if many'
 
 /**
- * Rows among which the last matches of a clause are likely to be, where no index is in their order: the end of their query
- * from its `where` on. `NEAR_ROWS` of them are looked at before all matches are; `reach` is what is behind the start of the page.
+ * Rows among which the first matches of a page are likely to be, where no index is in their order: the end of their query
+ * from its `where` on. `NEAR_ROWS` of them are looked at before all matches are. All matches meet each of the clauses.
  */
-type LastRows = (clause: SearchClause, reach: KeyReach) => RawBuilder<unknown> | undefined
+type LikelyRows = (
+  clauses: readonly SearchClause[],
+  page: PageSought,
+) => RawBuilder<unknown> | undefined
+
+export interface PageSought {
+  readonly isDescending: boolean
+  /** What is behind the start of the page. */
+  readonly reach: KeyReach
+}
 
 const USUAL_OPERATORS: Readonly<Record<SearchFieldType, readonly SearchOperator[]>> = {
   text: [':', '~'],
@@ -106,6 +114,7 @@ export interface ListDeclaration<Schema, Row> {
   readonly select: (db: Kysely<Schema>) => ListQuery<Row>
   /** Rows that are looked at in the order of the key first, where `NEAR_ROWS` is not right. */
   readonly nearRows?: number
+  readonly likelyRows?: LikelyRows
   /** What summaries of pages hold for the key beside the times of the list; there are none when left out. */
   readonly timeKey?: RawBuilder<unknown>
 }
@@ -257,7 +266,8 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
       scopeOfPage === undefined ? this.#scope : sql<SqlBool>`${this.#scope} and ${scopeOfPage}`
     if (search === undefined) return sql<SqlBool>`${scope} and ${afterKey(this.#key, window)}`
     const { timeKey } = this.#declaration
-    const isByTime = timeKey !== undefined && clausesOf(search).every(this.#isOfTime, this)
+    const likelyRows = this.#toLikelyRows(search, window)
+    const isByTime = timeKey !== undefined && this.#isByTime(search, likelyRows !== undefined)
     // Where no index answers any of it, rows are read in the order of the key until the page is full.
     const reads = clausesOf(search).map(this.#isRead, this)
     const isRead = reads.every((read) => read === true)
@@ -269,7 +279,7 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
       isSummarised: timeKey !== undefined,
       isByTime,
       order: this.#toTimeOrder(search, window),
-      toLastRows: (reach) => this.#toLastRows(search, window, reach),
+      likelyRows,
       scope,
       window,
       isMatch: searchToSql(search, this.columns),
@@ -319,12 +329,22 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
     return isOrdered ? sql`order by ${column} desc limit ${limit}` : undefined
   }
 
-  #toLastRows(search: SearchExpression, { isDescending = false }: PageWindow, reach: KeyReach) {
-    if (!isDescending) return undefined
-    return clausesOfOneField(search)
-      .map((clause) => this.#details[clause.field.name]?.lastRows?.(clause, reach))
-      .find((rows) => rows !== undefined)
+  #toLikelyRows(search: SearchExpression, { isDescending = false, afterId }: PageWindow) {
+    const page = { isDescending, reach: toReach(isDescending, afterId) }
+    return this.#declaration.likelyRows?.(clausesOfAll(search), page)
   }
+
+  /** Likely rows tell a narrow range of keys, in which summaries of one time are enough. */
+  #isByTime(search: SearchExpression, hasLikelyRows: boolean): boolean {
+    const isOfTime = this.#isOfTime.bind(this)
+    return hasLikelyRows ? clausesOfAll(search).some(isOfTime) : clausesOf(search).every(isOfTime)
+  }
+}
+
+/** The clauses that all matches of a search meet. */
+function clausesOfAll(search: SearchExpression): SearchClause[] {
+  if (search.kind === 'clause') return [search]
+  return search.kind === 'and' ? search.operands.flatMap(clausesOfAll) : []
 }
 
 /** The clauses of a search that all of its matches meet, where they are about one field alone; else none. */

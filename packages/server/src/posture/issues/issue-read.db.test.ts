@@ -6,11 +6,11 @@ import { countRowsRead } from '../../../test/support/rows-read.ts'
 import { ISSUE_LIST } from './issue-read.ts'
 
 const DEVICES = 1_000
-const RESOLVED = 30_000
+const RESOLVED = 50_000
 /** What makes it quicker to read an index of all rows than the rows. */
 const ROW = JSON.stringify({ path: '/Library'.repeat(50) })
-/** More than a list looks at one by one. */
-const OPEN = 5_100
+/** Far more than a list looks at one by one. */
+const OPEN = 20_000
 /** What a list looks at one by one, and what it takes for likely to match. */
 const LOOKED_AT = 10_000
 
@@ -49,14 +49,24 @@ async function vacuum(): Promise<void> {
   expect(rows).toEqual([{ isVisible: true }])
 }
 
-const newest = { afterId: undefined, limit: 101, isDescending: true }
+const oldest = { afterId: undefined, limit: 101 }
+const newest = { ...oldest, isDescending: true }
 
 describe('issues that are resolved', () => {
-  it('are found, newest first, by when they were, and not by reading all that are', async () => {
-    const search = 'open:false'
-    const read = await countRowsRead(database, { list: ISSUE_LIST, search, window: newest })
-    expect(read).toBeLessThan(LOOKED_AT + OPEN)
-  })
+  it.each([
+    'open:false',
+    'open:false AND exempted:false',
+    'exempted:false AND open:false',
+    'open:false AND updated_at<"2026-03-01"',
+    'exempted:false AND resolved_at<"2026-02-01"',
+    'exempted:false AND detected_at<"2026-02-01"',
+  ])(
+    'are found, newest first, by when they were, and not by reading all that are: %s',
+    async (search) => {
+      const read = await countRowsRead(database, { list: ISSUE_LIST, search, window: newest })
+      expect(read).toBeLessThan(LOOKED_AT + OPEN)
+    },
+  )
 })
 
 describe('issues that changed before a time', () => {
@@ -66,6 +76,32 @@ describe('issues that changed before a time', () => {
       const search = `${field}<"2026-03-01T00:00:00Z"`
       const read = await countRowsRead(database, { list: ISSUE_LIST, search, window: newest })
       expect(read).toBeLessThan(LOOKED_AT + OPEN)
+    },
+  )
+})
+
+describe('open issues of devices that are silent since a time', () => {
+  beforeAll(async () => {
+    await sql`update device_round set ran_at = '2026-02-01Z' where device_id % 10 = 3`.execute(
+      database.db,
+    )
+    await database.pool.query('vacuum (analyze) device_round')
+  })
+
+  const cases = ['last_rechecked_at', 'updated_at'].flatMap((field) => [
+    // Before which all open ones were written, so that the first are in the order of the list.
+    ['oldest', `${field}<"2026-03-01" AND open:true`] as const,
+    ['oldest', `open:true AND exempted:false AND ${field}<"2026-03-01"`] as const,
+    // Before which all were but more of the last than a list looks at one by one.
+    ['newest', `${field}<"2026-02-15" AND open:true`] as const,
+  ])
+
+  it.each(cases)(
+    'are found, %s first, without reading all open ones: %s',
+    async (first, search) => {
+      const window = first === 'newest' ? newest : oldest
+      const read = await countRowsRead(database, { list: ISSUE_LIST, search, window })
+      expect(read).toBeLessThan(LOOKED_AT + OPEN / 4)
     },
   )
 })

@@ -7,7 +7,7 @@ import {
   type ClauseCondition,
   type ConditionUse,
 } from '../../platform/search/search-to-sql.ts'
-import { RecordList, type RowOf } from '../../platform/search/record-list.ts'
+import { RecordList, type PageSought, type RowOf } from '../../platform/search/record-list.ts'
 import {
   isEitherTime,
   isRoundTime,
@@ -34,21 +34,12 @@ export const ISSUE_LIST = new RecordList({
     detected_at: 'timestamp',
     resolved_at: 'timestamp',
     blocks_device_at: 'timestamp',
-    last_rechecked_at: {
-      type: 'timestamp',
-      column: timeField('issue.last_rechecked_at'),
-      lastRows: resolvedBefore,
-    },
+    last_rechecked_at: { type: 'timestamp', column: timeField('issue.last_rechecked_at') },
     title: { type: 'text', column: wordingField('title') },
     issue_key: { type: 'text', column: wordingField('issue_key') },
     issue_value: 'text',
     exempted: { type: 'boolean', column: isExempted },
-    open: {
-      type: 'boolean',
-      column: isOpen,
-      isOfTime: isResolved,
-      lastRows: resolvedLast,
-    },
+    open: { type: 'boolean', column: isOpen, isOfTime: isResolved },
     check_id: {
       type: 'id',
       operators: [':', '~'],
@@ -59,13 +50,10 @@ export const ISSUE_LIST = new RecordList({
       operators: [':', '~'],
       column: foreignKeyField({ by: 'issue.device_id', table: 'device' }),
     },
-    updated_at: {
-      type: 'timestamp',
-      column: timeField('issue.updated_at'),
-      lastRows: resolvedBefore,
-    },
+    updated_at: { type: 'timestamp', column: timeField('issue.updated_at') },
   },
   timeKey: sql`(issue.id + 0)`,
+  likelyRows: toLikelyIssues,
   select: (db: Kysely<Schema>) =>
     db
       .selectFrom('issue')
@@ -156,20 +144,40 @@ function isOfRound(
     select device_id from device_round where ${isTime('ran_at', round)} offset 0)`
 }
 
-/** Open issues change with each round: those that changed last before a time are among those that were resolved last before it. */
-function resolvedBefore({ operator, values: [time] }: SearchClause) {
-  if (operator !== '<') return undefined
-  return sql`issue.resolved_at < ${time} order by issue.resolved_at desc`
+/**
+ * Rows among which the first matches are likely to be. The last issues are open ones, and open ones change with each
+ * round: the last of others are among those that were resolved last. The first issues are resolved ones: the first open
+ * ones have an index.
+ */
+function toLikelyIssues(clauses: readonly SearchClause[], page: PageSought) {
+  const isOpenWanted = clauses.find(({ field }) => field.name === 'open')?.values[0]
+  const before = clauses.find(({ operator }) => operator === '<')
+  if (isOpenWanted === true) return toOpenIssues(before, page)
+  if (!page.isDescending) return undefined
+  if (before !== undefined) return lastBefore(before)
+  if (isOpenWanted === undefined) return undefined
+  return sql`issue.resolved_at is not null order by issue.resolved_at desc`
+}
+
+/** The first open issues; the last ones before a time were detected before it. */
+function toOpenIssues(before: SearchClause | undefined, { isDescending, reach }: PageSought) {
+  const isReached = reach(sql`(issue.id + 0)`, (key) => key)
+  if (before === undefined || !isDescending) {
+    return sql`${FOLLOWER.follows} and ${isReached}
+      order by (issue.id + 0) ${isDescending ? sql`desc` : sql`asc`}`
+  }
+  return sql`issue.detected_at < ${before.values[0]} and ${isReached} order by issue.detected_at desc`
+}
+
+/** The last ones by a time that has an index; when they were resolved stands for when they changed last. */
+function lastBefore({ field, values: [time] }: SearchClause) {
+  const isIndexed = field.name === 'detected_at' || field.name === 'blocks_device_at'
+  const column = sql.ref(isIndexed ? `issue.${field.name}` : 'issue.resolved_at')
+  return sql`${column} < ${time} order by ${column} desc`
 }
 
 function isResolved({ values: [wanted] }: SearchClause): boolean {
   return wanted === false
-}
-
-/** The last issues are open ones, and pages that hold nothing else are known by their summaries. */
-function resolvedLast(clause: SearchClause) {
-  if (!isResolved(clause)) return undefined
-  return sql`issue.resolved_at is not null order by issue.resolved_at desc`
 }
 
 function isOpen({ values: [wanted] }: SearchClause): Expression<SqlBool> {

@@ -3,7 +3,7 @@ import type { Schema } from '../../schema/schema.ts'
 import { isDeprovisioned } from '../../people/people/person-read.ts'
 import type { SearchClause } from '../../platform/search/search-field.ts'
 import { foreignKeyField } from '../../platform/search/search-to-sql.ts'
-import { RecordList, type RowOf } from '../../platform/search/record-list.ts'
+import { RecordList, type PageSought, type RowOf } from '../../platform/search/record-list.ts'
 
 /** Sign-in sessions. */
 export const AUTH_LOG_LIST = new RecordList({
@@ -29,9 +29,10 @@ export const AUTH_LOG_LIST = new RecordList({
       column: foreignKeyField({ by: 'auth_log_session.device_id', table: 'device' }),
     },
     result: { type: 'enum', values: ['Success', 'Fail'] },
-    updated_at: { type: 'timestamp', lastRows: beganBefore },
+    updated_at: 'timestamp',
   },
   timeKey: sql`(auth_log_session.id + 0)`,
+  likelyRows: beganBefore,
   select: (db: Kysely<Schema>) =>
     db
       .selectFrom('auth_log_session')
@@ -40,8 +41,12 @@ export const AUTH_LOG_LIST = new RecordList({
 })
 
 /** A sign-in is over within minutes: those that changed last before a time are among those that began last before it. */
-function beganBefore({ operator, values: [time] }: SearchClause) {
-  if (operator !== '<') return undefined
+function beganBefore(clauses: readonly SearchClause[], { isDescending }: PageSought) {
+  const before = clauses.find(
+    ({ field, operator }) => field.name === 'updated_at' && operator === '<',
+  )
+  if (before === undefined || !isDescending) return undefined
+  const [time] = before.values
   return sql`auth_log_session.started_at < ${time} order by auth_log_session.started_at desc`
 }
 
