@@ -2725,6 +2725,7 @@ CREATE INDEX delivery_dead ON public.delivery USING btree (destination_id, id) W
 CREATE INDEX delivery_delivered ON public.delivery USING btree (destination_id, finished_at) INCLUDE (created_at) WHERE (state = 'delivered'::text);
 CREATE INDEX delivery_destination_id ON public.delivery USING btree (destination_id, id);
 CREATE INDEX delivery_due ON public.delivery USING btree (destination_id, next_attempt_at, id) WHERE (state = 'queued'::text);
+CREATE INDEX delivery_event_type ON public.delivery USING brin (event_type text_bloom_ops (n_distinct_per_range='64')) WITH (pages_per_range='32', autosummarize='on');
 CREATE INDEX delivery_finished_at ON public.delivery USING btree (finished_at) WHERE (finished_at IS NOT NULL);
 CREATE INDEX delivery_log_subject ON public.delivery USING btree (destination_id, subject_key, id) WHERE (subject_key IS NOT NULL);
 CREATE INDEX delivery_outliving ON public.delivery USING btree (destination_id, next_attempt_at, id) WHERE ((state = 'queued'::text) AND outlives_stop);

@@ -40,6 +40,20 @@ describe('deliveries by one of several conditions that no index answers', () => 
   })
 })
 
+describe('deliveries of an event', () => {
+  it.each([
+    'event_type:none',
+    'event_type:none AND state:delivered',
+    'attempts:8 AND event_type:none',
+  ])('are found without reading the log where none is of it: %s', async (search) => {
+    for (const isDescending of [false, true]) {
+      const window = { afterId: undefined, limit: 101, isDescending }
+      const read = await countRowsRead(database, { list: DELIVERY_LIST, search, window })
+      expect(read).toBeLessThanOrEqual(LOOKED_AT + FOUND)
+    }
+  })
+})
+
 describe('deliveries of which many are far from the start', () => {
   it.each(['state:dead', 'attempts:8', 'attempts>5', 'state:dead AND event_type:test'])(
     'are looked for no further than for a page: %s',

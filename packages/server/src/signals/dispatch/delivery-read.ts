@@ -65,6 +65,7 @@ export function isReadUnless(...indexed: readonly DeliveryState[]) {
 export const DELIVERY_FIELDS = {
   id: 'id',
   event_id: { aliases: ['jti'], type: 'text', operators: [':'], list: true },
+  // PostgreSQL knows how many are of each: few have a summary, and many are found in the order of the log.
   event_type: { type: 'text', operators: [':'], list: true, isRead: true },
   state: { type: 'enum', list: true, values: DELIVERY_STATES, isRead: isReadUnless('queued') },
   device_id: { type: 'id', column: isAboutDevice },
