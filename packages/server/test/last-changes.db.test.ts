@@ -10,6 +10,7 @@ import { ISSUE_LIST } from '../src/posture/issues/issue-read.ts'
 import { parseSearch } from '../src/platform/search/parse-search.ts'
 import { AUTH_LOG_LIST } from '../src/sign-in/journal/auth-log-read.ts'
 import { createTestDatabase } from './support/database.ts'
+import { countRowsRead } from './support/rows-read.ts'
 
 const ROWS = 40_000
 /** Those at the start of a page, those that are likely to match, and some ranges of pages; a half of the list is more. */
@@ -94,6 +95,20 @@ async function selectIds(
 
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
 const names = ['sign-ins', 'issues'] as const
+
+describe('sign-ins after a time', () => {
+  it('are found, newest first, without reading those before the page, also on the last page', async () => {
+    const afterId = String(ROWS / 10)
+    const { rows } = await sql<{ time: Date }>`
+      select started_at as time from auth_log_session where id = ${afterId}::bigint - 50`.execute(
+      db,
+    )
+    const search = `timestamp>"${rows[0]?.time.toISOString() ?? ''}"`
+    const window = { afterId, limit: LIMIT, isDescending: true }
+    const read = await countRowsRead(database, { list: AUTH_LOG_LIST, search, window })
+    expect(read).toBeLessThan(ROWS_READ_MAX)
+  })
+})
 
 describe.each(names)('%s that changed last', (name) => {
   const starts = [undefined, String(ROWS / 10), String(ROWS / 2), String(ROWS - 1_000)]

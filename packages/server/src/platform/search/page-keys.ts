@@ -179,7 +179,7 @@ function selectMatches(
     conditions,
     isBehind,
     (isOne) => sql`(select ${key} as key from ${table}
-      where not ${unless} and ${isBehindStart(conditions)} and ${isOne}
+      where not ${unless} and ${isBehindStart(conditions)} and ${isBounded(conditions)} and ${isOne}
       ${end})`,
   )
 }
@@ -204,6 +204,19 @@ function selectUpToBound(
 
 function isBehindStart({ scope, matchKey, window }: PageConditions): RawBuilder<SqlBool> {
   return sql<SqlBool>`${scope} and ${afterKey(matchKey, window)}`
+}
+
+/**
+ * Behind the start of a later page in descending order, summaries of pages lead to the matches of a time that is
+ * after nearly all of them: its own index would lead through all rows before the start.
+ */
+function isBounded(conditions: PageConditions): RawBuilder<SqlBool> {
+  const { matchKey, isByTime, order, likelyRows, window } = conditions
+  const { isDescending = false, afterId } = window
+  const isOnlyByTime = isByTime && order === undefined && likelyRows === undefined
+  const isLater = isOnlyByTime && isDescending && afterId !== undefined
+  // As a query, so that PostgreSQL does not know that it is all: between two bounds it expects next to nothing.
+  return isLater ? sql<SqlBool>`${matchKey} >= (select 0)` : sql<SqlBool>`true`
 }
 
 /** Of a query of matches: the first of a page. */

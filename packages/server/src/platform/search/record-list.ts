@@ -318,13 +318,14 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
   }
 
   /**
-   * The order of the only field of a search, a time that is a column and in summaries of pages: of the last rows first, since
-   * PostgreSQL takes the first ones from an index of times, behind all of which all matches are.
+   * The order of the only field of a search, a time that is a column and in summaries of pages: of the last rows before a
+   * time first, since PostgreSQL takes the first ones from an index of times, behind all of which all matches are. After a
+   * time alone, the last rows may be far from the start of the page.
    */
   #toTimeOrder(search: SearchExpression, { isDescending = false, limit }: PageWindow) {
     if (this.#declaration.timeKey === undefined) return undefined
-    const [first] = clausesOfOneField(search)
-    const column = first?.field.type === 'timestamp' ? this.columns[first.field.name] : undefined
+    const before = clausesOfOneField(search).find(({ operator }) => operator === '<')
+    const column = before?.field.type === 'timestamp' ? this.columns[before.field.name] : undefined
     const isOrdered = isDescending && column !== undefined && typeof column !== 'function'
     return isOrdered ? sql`order by ${column} desc limit ${limit}` : undefined
   }
