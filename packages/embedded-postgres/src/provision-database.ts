@@ -1,5 +1,6 @@
-import { Client, escapeIdentifier } from 'pg'
-import { confineReportingRole } from './confine-reporting-role.ts'
+import { createHash } from 'node:crypto'
+import { Client, escapeIdentifier, escapeLiteral } from 'pg'
+import { confineReportingRole, toConfinement } from './confine-reporting-role.ts'
 import type { SocketConnection } from './socket-connection.ts'
 
 /** The role that owns the database and every table in it; migrations run as it. */
@@ -10,27 +11,68 @@ export const APPLICATION_DATABASE = 'heliograph'
 /** The role that may read what the program grants it, and do nothing else. */
 export const REPORTING_ROLE = 'heliograph_reporting'
 
+/** No database of that name. */
+const INVALID_CATALOG_NAME = '3D000'
+const TEMPLATE = 'template1'
+const ROLES = { reporting: REPORTING_ROLE, application: APPLICATION_ROLE }
+
 /**
  * Makes the roles and the database exist. Idempotent and run at every start, so a process that died in
- * between leaves nothing that needs repair.
+ * between leaves nothing that needs repair. Where nothing is missing, one connection does it.
  */
 export async function provisionDatabase(administration: SocketConnection): Promise<void> {
-  const database = escapeIdentifier(APPLICATION_DATABASE)
-  await withClient(administration, async (client) => {
-    await ensureRole(client, OWNER_ROLE)
-    await ensureRole(client, APPLICATION_ROLE)
-    await ensureRole(client, REPORTING_ROLE)
-    // Databases that are made later begin as this one.
-    await withClient({ ...administration, database: 'template1' }, confine)
-    const findDatabase = 'select from pg_database where datname = $1'
-    if (!(await exists(client, findDatabase, APPLICATION_DATABASE))) {
-      await client.query(`create database ${database} owner ${escapeIdentifier(OWNER_ROLE)}`)
-    }
-  })
-  await withClient({ ...administration, database: APPLICATION_DATABASE }, async (client) => {
+  const application = { ...administration, database: APPLICATION_DATABASE }
+  const provision = async (client: Client) => {
+    await provisionServer(client, administration)
     await disownApplicationRole(client)
-    await confine(client)
+    await confineReportingRole(client, ROLES)
+  }
+  try {
+    await withClient(application, provision)
+  } catch (error) {
+    if (!isMissingDatabase(error)) throw error
+    await createDatabase(administration)
+    await withClient(application, provision)
+  }
+}
+
+function isMissingDatabase(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === INVALID_CATALOG_NAME
+}
+
+async function createDatabase(administration: SocketConnection): Promise<void> {
+  const [database, owner] = [APPLICATION_DATABASE, OWNER_ROLE].map(escapeIdentifier)
+  await withClient(administration, async (client) => {
+    await provisionServer(client, administration)
+    await client.query(`create database ${database} owner ${owner}`)
   })
+}
+
+/** What belongs to no database, and that from which databases are made. */
+async function provisionServer(client: Client, administration: SocketConnection): Promise<void> {
+  await ensureRoles(client)
+  const found = await readTemplate(client)
+  if (found.mark === found.confinedMark) return
+  // Databases that are made later begin as this one.
+  await withClient({ ...administration, database: TEMPLATE }, async (template) => {
+    await confineReportingRole(template, ROLES)
+    await template.query(`comment on database ${TEMPLATE} is ${escapeLiteral(found.confinedMark)}`)
+  })
+}
+
+/** What was confined there, and for which roles, stands in its comment, which is read from any database. */
+async function readTemplate(
+  client: Client,
+): Promise<{ mark: string | null; confinedMark: string }> {
+  const { rows } = await client.query<{ mark: string | null; roles: string }>(
+    `select shobj_description(oid, 'pg_database') as mark,
+       (select string_agg(oid::text, ' ' order by oid) from pg_roles where oid >= 16384) as roles
+     from pg_database where datname = $1`,
+    [TEMPLATE],
+  )
+  const [template] = rows
+  const hash = createHash('sha256').update(`${template?.roles} ${toConfinement(ROLES)}`)
+  return { mark: template?.mark ?? null, confinedMark: hash.digest('hex') }
 }
 
 /** In databases of earlier versions the program worked as the owner. */
@@ -39,13 +81,13 @@ async function disownApplicationRole(client: Client): Promise<void> {
   await client.query(`reassign owned by ${application} to ${owner}`)
 }
 
-async function confine(client: Client): Promise<void> {
-  await confineReportingRole(client, { reporting: REPORTING_ROLE, application: APPLICATION_ROLE })
-}
-
-async function ensureRole(client: Client, name: string): Promise<void> {
-  if (await exists(client, 'select from pg_roles where rolname = $1', name)) return
-  await client.query(`create role ${escapeIdentifier(name)} login`)
+async function ensureRoles(client: Client): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    `select name from unnest($1::text[]) as wanted (name)
+     where not exists (select from pg_roles where rolname = name)`,
+    [[OWNER_ROLE, APPLICATION_ROLE, REPORTING_ROLE]],
+  )
+  for (const { name } of rows) await client.query(`create role ${escapeIdentifier(name)} login`)
 }
 
 async function withClient(
@@ -60,9 +102,4 @@ async function withClient(
   } finally {
     await client.end()
   }
-}
-
-async function exists(client: Client, text: string, value: string): Promise<boolean> {
-  const { rowCount } = await client.query(text, [value])
-  return rowCount === 1
 }
