@@ -13,7 +13,7 @@ import { openDatabase } from '../platform/db/database.ts'
 import type { DatabaseNetwork } from '../platform/db/database-network.ts'
 import { syncReleaseData } from '../posture/checks/release-data/use-release-data.ts'
 import { syncReportingViews } from '../posture/reporting/reporting-view-store.ts'
-import { migrateDatabase, readMigrationState } from '../schema/migrate.ts'
+import { migrateDatabase } from '../schema/migrate.ts'
 import type { Schema } from '../schema/schema.ts'
 import { assertTablesFound } from '../schema/server-requirements.ts'
 import { grantServiceRole } from '../schema/service-role-store.ts'
@@ -43,8 +43,7 @@ const DEFAULT_ORGANISATION_NAME = 'My organisation'
  */
 export async function prepareDatabase(foundation: Preparation, fingerprint: string): Promise<void> {
   const { config, clock, db, log, ownerConnection, runChange, sealer } = foundation
-  await migrateDatabase(ownerConnection, { log })
-  const { ahead } = await readMigrationState(ownerConnection)
+  const { ahead } = await migrateDatabase(ownerConnection, { log })
   const isBehind = ahead.length > 0
   if (isBehind) log.warn({ migrations: ahead.map(({ name }) => name) }, 'database.newer_schema')
   await prepareAsOwner(foundation, isBehind)

@@ -30,6 +30,14 @@ export interface MigrateOptions {
   readonly compatibleFrom?: number
 }
 
+/** What a database has once it is brought up to date. */
+export interface Migrated {
+  /** What was applied just now. */
+  readonly applied: readonly Migration[]
+  /** What a newer program has applied, beside which this one works. */
+  readonly ahead: readonly AppliedMigration[]
+}
+
 /** The state of a database against the migrations of this program. */
 export interface MigrationState {
   readonly applied: readonly Migration[]
@@ -59,7 +67,7 @@ const ADD_COMPATIBLE_FROM =
   'alter table schema_migration add column if not exists compatible_from integer'
 
 /**
- * Applies every pending migration in order and answers those that it applied. Idempotent; several
+ * Applies every pending migration in order and answers what it found and did. Idempotent; several
  * processes may run it at the same time. Throws `MigrationError` when the server is too old, lacks an
  * extension or a right, has a changed migration, is newer than this program can work with, or holds a restore that
  * is not finished; nothing of a migration that fails is kept.
@@ -67,9 +75,9 @@ const ADD_COMPATIBLE_FROM =
 export async function migrateDatabase(
   connection: DatabaseConnection,
   options: MigrateOptions,
-): Promise<Migration[]> {
+): Promise<Migrated> {
   const { upTo = Number.POSITIVE_INFINITY, compatibleFrom = FORMER_VERSION.migration } = options
-  const known = await readMigrations(options.folder ?? MIGRATIONS_FOLDER)
+  const known = readMigrations(options.folder ?? MIGRATIONS_FOLDER)
   const migrations = known.filter(({ version }) => version <= upTo)
   return withClient(connection, async (client) => {
     await assertServer(client)
@@ -78,8 +86,10 @@ export async function migrateDatabase(
     if (options.isRestoring !== true) await assertNotRestoring(client)
     const applied: Migration[] = []
     for (;;) {
-      const migration = await withLocks(() => applyNext(client, migrations, compatibleFrom))
-      if (migration === undefined) return applied
+      const { next: migration, ahead } = await withLocks(() =>
+        applyNext(client, migrations, compatibleFrom),
+      )
+      if (migration === undefined) return { applied, ahead }
       applied.push(migration)
       options.log.info({ migration: migration.name }, 'database.migration_applied')
     }
@@ -91,7 +101,7 @@ export async function readMigrationState(
   connection: DatabaseConnection,
   folder = MIGRATIONS_FOLDER,
 ): Promise<MigrationState> {
-  const migrations = await readMigrations(folder)
+  const migrations = readMigrations(folder)
   return withClient(connection, async (client) => {
     await assertServer(client)
     const { rowCount } = await client.query(
@@ -104,7 +114,7 @@ export async function readMigrationState(
 
 /** The number of the newest migration that this program knows. */
 export async function readKnownSchemaVersion(): Promise<number> {
-  return (await readMigrations(MIGRATIONS_FOLDER)).at(-1)?.version ?? 0
+  return readMigrations(MIGRATIONS_FOLDER).at(-1)?.version ?? 0
 }
 
 /**
@@ -113,7 +123,7 @@ export async function readKnownSchemaVersion(): Promise<number> {
  * @throws MigrationError when one of them is newer than this program can work with, or was changed since
  */
 export async function assertMigrationsKnown(applied: readonly AppliedMigration[]): Promise<void> {
-  compare(await readMigrations(MIGRATIONS_FOLDER), applied)
+  compare(readMigrations(MIGRATIONS_FOLDER), applied)
 }
 
 async function withClient<Result>(
@@ -146,15 +156,16 @@ async function applyNext(
   client: Client,
   migrations: readonly Migration[],
   compatibleFrom: number,
-): Promise<Migration | undefined> {
+): Promise<{ next: Migration | undefined; ahead: readonly AppliedMigration[] }> {
   await client.query('begin')
   try {
     await client.query(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`)
     await client.query(CREATE_LEDGER)
-    const [next] = compare(migrations, await readApplied(client)).pending
+    const { pending, ahead } = compare(migrations, await readApplied(client))
+    const [next] = pending
     if (next !== undefined) await apply(client, next, compatibleFrom)
     await client.query('commit')
-    return next
+    return { next, ahead }
   } catch (error) {
     await client.query('rollback').catch(() => undefined)
     throw error

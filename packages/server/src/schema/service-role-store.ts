@@ -2,7 +2,8 @@
  * The rights of the role that the service works as, where another one owns the tables. Owns what it may do to
  * which table: everything that the service does, and nothing that would change the audit log.
  */
-import { sql, type Kysely, type Transaction } from 'kysely'
+import { sql, type Kysely } from 'kysely'
+import { escapeIdentifier, escapeLiteral } from 'pg'
 import { lockInTransaction } from '../platform/db/advisory-lock.ts'
 import { LOCK_KEYS } from './lock-keys.ts'
 import type { Schema } from './schema.ts'
@@ -41,49 +42,43 @@ const SEQUENCES_OF_FUNCTIONS = ['audit_entry_number']
  * owner of the tables. Idempotent.
  */
 export async function grantServiceRole(owner: Kysely<Schema>, role: string): Promise<void> {
-  const service = sql.id(role)
   await owner.transaction().execute(async (tx) => {
     await lockInTransaction(tx, LOCK_KEYS.reportingViews)
-    await sql`grant usage on schema public to ${service}`.execute(tx)
-    await grantTemporaryTables(tx, role)
-    await grantTables(tx, role)
-    await sql`grant usage, select on all sequences in schema public to ${service}`.execute(tx)
-    for (const name of SEQUENCES_OF_FUNCTIONS) {
-      await sql`revoke all on sequence ${sql.id(name)} from ${service}`.execute(tx)
-    }
-    for (const name of FUNCTIONS) {
-      await sql`grant execute on function ${sql.id(name)} to ${service}`.execute(tx)
-    }
-    // The service gives its role for reporting queries what that may read.
-    await sql`grant usage on schema reporting to ${service} with grant option`.execute(tx)
-    await sql`grant select on all tables in schema reporting to ${service} with grant option`.execute(
-      tx,
-    )
+    await sql.raw(toGrants(role)).execute(tx)
   })
 }
 
-/** By one the service tries whether the disk takes anything again. */
-async function grantTemporaryTables(tx: Transaction<Schema>, role: string): Promise<void> {
-  const { rows } = await sql<{ database: string }>`
-    select current_database() as database
-    where not has_database_privilege(${role}, current_database(), 'temporary')
-      and has_database_privilege(current_database(), 'temporary with grant option')`.execute(tx)
-  for (const { database } of rows) {
-    await sql`grant temporary on database ${sql.id(database)} to ${sql.id(role)}`.execute(tx)
-  }
+/** One statement: every start of a service runs it. */
+function toGrants(role: string): string {
+  const service = escapeIdentifier(role)
+  const tables = [
+    `grant select, insert, update, delete on all tables in schema public to ${service}`,
+    ...READ_ONLY.flatMap((name) => [
+      `revoke all on ${name} from ${service}`,
+      `grant select on ${name} to ${service}`,
+    ]),
+    ...KEPT.map((name) => `revoke delete on ${name} from ${service}`),
+    ...APPENDED.map((name) => `revoke update on ${name} from ${service}`),
+  ]
+  const statements = [
+    `grant usage on schema public to ${service}`,
+    toTemporaryGrant(role),
+    ...tables,
+    `grant usage, select on all sequences in schema public to ${service}`,
+    ...SEQUENCES_OF_FUNCTIONS.map((name) => `revoke all on sequence ${name} from ${service}`),
+    ...FUNCTIONS.map((name) => `grant execute on function ${name} to ${service}`),
+    // The service gives its role for reporting queries what that may read.
+    `grant usage on schema reporting to ${service} with grant option`,
+    `grant select on all tables in schema reporting to ${service} with grant option`,
+  ]
+  return `do $grants$ begin ${statements.join(';\n')}; end $grants$`
 }
 
-async function grantTables(tx: Transaction<Schema>, role: string): Promise<void> {
-  const service = sql.id(role)
-  await sql`grant select, insert, update, delete on all tables in schema public to ${service}`.execute(
-    tx,
-  )
-  for (const name of READ_ONLY) {
-    await sql`revoke all on ${sql.id(name)} from ${service}`.execute(tx)
-    await sql`grant select on ${sql.id(name)} to ${service}`.execute(tx)
-  }
-  for (const name of KEPT) await sql`revoke delete on ${sql.id(name)} from ${service}`.execute(tx)
-  for (const name of APPENDED) {
-    await sql`revoke update on ${sql.id(name)} from ${service}`.execute(tx)
-  }
+/** By a temporary table the service tries whether the disk takes anything again. */
+function toTemporaryGrant(role: string): string {
+  const name = escapeLiteral(role)
+  return `if not has_database_privilege(${name}, current_database(), 'temporary')
+      and has_database_privilege(current_database(), 'temporary with grant option') then
+    execute format('grant temporary on database %I to %I', current_database(), ${name});
+  end if`
 }
