@@ -15,15 +15,33 @@ export interface JobRunnerDependencies<Tables> extends InstallationJobDependenci
   readonly listener: Listener
 }
 
-/** Starts the jobs. */
+/** All at once, each job would open a connection to the database for its first look, which is over in a moment. */
+const BETWEEN_STARTS_MS = 10
+
+/** Starts the jobs one after the other, in the order of the list. */
 export function startJobs<Tables>(
   jobs: readonly Job[],
   dependencies: JobRunnerDependencies<Tables>,
 ): RunningJob {
-  const running = jobs.map((job) => startJob(asJob(job), dependencies))
+  const running = jobs.map((job, index) =>
+    startLater(index * BETWEEN_STARTS_MS, () => startJob(asJob(job), dependencies)),
+  )
   return {
     stop: async () => {
       await Promise.all(running.map((job) => job.stop()))
+    },
+  }
+}
+
+function startLater(delayMs: number, start: () => RunningJob): RunningJob {
+  let job: RunningJob | undefined
+  const timer = setTimeout(() => {
+    job = start()
+  }, delayMs)
+  return {
+    stop: async () => {
+      clearTimeout(timer)
+      await job?.stop()
     },
   }
 }
