@@ -2,7 +2,6 @@
  * A service on a database of its own, made of the parts of the product, without a listening port. Does
  * not own who sends requests.
  */
-import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,6 +22,7 @@ import { BASE_URL, sendRequest, type TestApi } from './api-app.ts'
 import { createKeyAdmin, createTestKey } from './api-keys.ts'
 import { createTestDatabase } from './database.ts'
 import { ManualClock } from './manual-clock.ts'
+import { createPreparedDatabase, PREPARED_MASTER_KEY } from './prepared-database.ts'
 import { toUrl } from './to-url.ts'
 
 const CLOSE_GRACE_MS = 1_000
@@ -100,7 +100,11 @@ export async function composeTestApi({
   ...options
 }: ComposedApiOptions): Promise<ComposedApi> {
   const cleanup = new CleanupStack()
-  const database = await createTestDatabase({ poolMax: 1 })
+  // A first start at a time of the test makes records of that time.
+  const database =
+    clock === systemClock
+      ? await createPreparedDatabase({ poolMax: 1 })
+      : await createTestDatabase({ poolMax: 1 })
   cleanup.add(() => database.close())
   const dataDir = await mkdtemp(join(tmpdir(), 'composed-'))
   cleanup.add(() => rm(dataDir, { recursive: true, force: true }))
@@ -109,7 +113,7 @@ export async function composeTestApi({
     HELIOGRAPH_REPORTING_DATABASE_URL: toUrl(database.reporting.connection),
     HELIOGRAPH_BASE_URL: BASE_URL,
     HELIOGRAPH_DATA_DIR: dataDir,
-    HELIOGRAPH_MASTER_KEY: randomBytes(32).toString('base64'),
+    HELIOGRAPH_MASTER_KEY: PREPARED_MASTER_KEY,
     HELIOGRAPH_ALLOWED_TARGETS: '127.0.0.1',
     HELIOGRAPH_ROLES: 'api',
     ...environment,

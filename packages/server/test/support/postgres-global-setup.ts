@@ -39,6 +39,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const url = process.env['TEST_DATABASE_URL']
   const server = url === undefined ? await startServer() : await useServer(url)
   const template = `heliograph_template_${newSecret(6).toLowerCase().replaceAll('-', '_')}`
+  const preparedTemplate = `${template}_prepared`
   const { administration, connection, reporting, role } = server
   try {
     await execute(administration, `create database "${template}" owner "${role}"`)
@@ -55,10 +56,15 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     reporting,
     role,
     template,
+    preparedTemplate,
     keepsDatabases,
   })
   return async () => {
-    if (!isThrownAway) await execute(administration, `drop database "${template}" with (force)`)
+    if (!isThrownAway) {
+      for (const name of [template, preparedTemplate, `${preparedTemplate}_unfinished`]) {
+        await execute(administration, `drop database if exists "${name}" with (force)`)
+      }
+    }
     await server.stop()
   }
 }
