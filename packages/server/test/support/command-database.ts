@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os'
 import { loadConfig } from '../../src/app/config/load-config.ts'
 import { openFoundation, type ServiceFoundation } from '../../src/app/foundation.ts'
+import { systemClock } from '../../src/platform/clock.ts'
 import { createPreparedDatabase, PREPARED_MASTER_KEY } from './prepared-database.ts'
 import { toUrl } from './to-url.ts'
 
@@ -14,7 +15,7 @@ export interface CommandDatabase {
 
 /** A database for commands. Close it in `afterAll`. */
 export async function createCommandDatabase(): Promise<CommandDatabase> {
-  const database = await createPreparedDatabase({ poolMax: 1 })
+  const database = await createPreparedDatabase(systemClock, { poolMax: 1 })
   const environment = {
     DATABASE_URL: toUrl(database.connection),
     HELIOGRAPH_MASTER_KEY: PREPARED_MASTER_KEY,

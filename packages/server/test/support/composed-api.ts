@@ -20,7 +20,6 @@ import { createLogger, type Logger } from '../../src/platform/logger.ts'
 import { SILENT_LOGGER } from '../../src/platform/silent-logger.ts'
 import { BASE_URL, sendRequest, type TestApi } from './api-app.ts'
 import { createKeyAdmin, createTestKey } from './api-keys.ts'
-import { createTestDatabase } from './database.ts'
 import { ManualClock } from './manual-clock.ts'
 import { createPreparedDatabase, PREPARED_MASTER_KEY } from './prepared-database.ts'
 import { toUrl } from './to-url.ts'
@@ -100,11 +99,7 @@ export async function composeTestApi({
   ...options
 }: ComposedApiOptions): Promise<ComposedApi> {
   const cleanup = new CleanupStack()
-  // A first start at a time of the test makes records of that time.
-  const database =
-    clock === systemClock
-      ? await createPreparedDatabase({ poolMax: 1 })
-      : await createTestDatabase({ poolMax: 1 })
+  const database = await createPreparedDatabase(clock, { poolMax: 1 })
   cleanup.add(() => database.close())
   const dataDir = await mkdtemp(join(tmpdir(), 'composed-'))
   cleanup.add(() => rm(dataDir, { recursive: true, force: true }))

@@ -39,7 +39,6 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const url = process.env['TEST_DATABASE_URL']
   const server = url === undefined ? await startServer() : await useServer(url)
   const template = `heliograph_template_${newSecret(6).toLowerCase().replaceAll('-', '_')}`
-  const preparedTemplate = `${template}_prepared`
   const { administration, connection, reporting, role } = server
   try {
     await execute(administration, `create database "${template}" owner "${role}"`)
@@ -56,15 +55,11 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     reporting,
     role,
     template,
-    preparedTemplate,
     keepsDatabases,
   })
   return async () => {
-    if (!isThrownAway) {
-      for (const name of [template, preparedTemplate, `${preparedTemplate}_unfinished`]) {
-        await execute(administration, `drop database if exists "${name}" with (force)`)
-      }
-    }
+    // With those that were made of it: `prepared-database.ts`.
+    if (!isThrownAway) await dropAll(administration, template)
     await server.stop()
   }
 }
@@ -123,12 +118,19 @@ async function removeLeftover(dataDir: string): Promise<void> {
   await removeDataFolder(dataDir, SILENT_LOGGER)
 }
 
-async function execute(connection: DatabaseConnection, sql: string): Promise<void> {
+async function dropAll(administration: DatabaseConnection, prefix: string): Promise<void> {
+  const names = `select datname as name from pg_database where starts_with(datname, '${prefix}')`
+  for (const { name } of await execute(administration, names)) {
+    await execute(administration, `drop database "${name}" with (force)`)
+  }
+}
+
+async function execute(connection: DatabaseConnection, sql: string): Promise<{ name: string }[]> {
   const client = new Client(toClientConfig(connection))
   client.on('error', () => undefined)
   await client.connect()
   try {
-    await client.query(sql)
+    return (await client.query<{ name: string }>(sql)).rows
   } finally {
     await client.end()
   }

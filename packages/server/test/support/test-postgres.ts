@@ -11,8 +11,6 @@ export interface TestPostgres {
   readonly reporting: DatabaseConnection
   /** A migrated database that is cloned for each test file; nobody may connect to it. */
   readonly template: string
-  /** The name of a database that the first who needs one makes: `prepared-database.ts`. */
-  readonly preparedTemplate: string
   /** Databases stay until the server goes with the run: where its files are on a disk, deleting them makes creating others slow. */
   readonly keepsDatabases: boolean
 }
