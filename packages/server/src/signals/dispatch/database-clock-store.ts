@@ -133,6 +133,9 @@ const HAPPENED = [
   ['enrollment_secret', 'last_used_at'],
   ['reporting_query_run', 'ran_at'],
   ['reporting_snapshot', 'collected_at'],
+  ['ssf_stream', 'last_activity_at'],
+  ['ssf_stream', 'verification_requested_at'],
+  ['stream_self_test', 'started_at'],
 ] as const
 
 /**

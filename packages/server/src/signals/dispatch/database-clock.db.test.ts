@@ -111,6 +111,32 @@ test('a device stays Blocked, and a grace period ends when it would have', async
   expect(devices).toEqual([{ hasChanged: true, isDue: true, wasSeen: true }])
 })
 
+test('a stream can be verified and its receiver tested as soon as before, and what is heard of it counts', async () => {
+  const at = startLooking()
+  await at(0)
+  await pool.query(
+    `with destination as (
+       insert into delivery_destination (kind, state) values ('ssf_poll', 'active') returning id),
+     stream as (
+       insert into ssf_stream (stream_id, destination_id, face, issuer, audience, name, delivery_method,
+         events_requested, spec_version, subject_form, status, created_at, updated_at,
+         verification_requested_at, last_activity_at)
+       select gen_random_uuid(), id, 'root', 'https://a.example', 'https://b.example', 'Log', 'poll',
+         '{}', '1.0', 'complex', 'enabled', now(), now(), now(), now() from destination
+       returning id)
+     insert into stream_self_test (stream_id, started_at) select id, now() from stream`,
+  )
+  await at(-6 * HOUR_MS)
+  const { rows } = await pool.query(
+    `select verification_requested_at <= now() as "wasVerified", last_activity_at <= now() as "wasHeard",
+       started_at <= now() as "wasTested"
+     from ssf_stream join stream_self_test on stream_self_test.stream_id = ssf_stream.id`,
+  )
+  expect(rows).toEqual([{ wasVerified: true, wasHeard: true, wasTested: true }])
+  await pool.query('delete from ssf_stream')
+  await pool.query('delete from delivery_destination')
+})
+
 test('a clock that is set back again and again shifts every time once, also in late writes', async () => {
   const at = startLooking()
   await at(0)

@@ -2,7 +2,7 @@
  * The access tokens of this process for its receivers: each is asked for once, however many pushes wait
  * for it, and kept until shortly before it expires.
  */
-import { SECOND_MS, type Clock } from '../../platform/clock.ts'
+import { isStillAhead, SECOND_MS, type Clock } from '../../platform/clock.ts'
 import type { OAuthCredential } from './push-credential.ts'
 import { requestToken, type TokenAnswer, type TokenRequestDependencies } from './request-token.ts'
 
@@ -13,8 +13,9 @@ export interface AccessTokensDependencies extends TokenRequestDependencies {
 interface KeptToken {
   readonly answer: Promise<TokenAnswer>
   readonly askedAtMs: number
-  /** When it is not used any more; unknown while it is asked for. */
+  /** When it is not used any more, and for how long it is; unknown while it is asked for. */
   endsAtMs: number
+  usableMs: number
   value: string | undefined
 }
 
@@ -38,7 +39,7 @@ export class AccessTokens {
   /** A token that is valid for a moment still; `timeoutMs` bounds the wait for a new one. */
   get(credential: OAuthCredential, timeoutMs: number): Promise<TokenAnswer> {
     const known = this.#kept.get(credential.key)
-    return known !== undefined && known.endsAtMs > this.#nowMs()
+    return known !== undefined && isStillAhead(known.endsAtMs, this.#nowMs(), known.usableMs)
       ? known.answer
       : this.#ask(credential, timeoutMs)
   }
@@ -51,7 +52,8 @@ export class AccessTokens {
     const known = this.#kept.get(key)
     // Another one has been asked for already.
     if (known === undefined || known.value !== value) return true
-    if (this.#nowMs() - known.askedAtMs < RENEWAL_INTERVAL_MIN_MS) return false
+    const renewableAtMs = known.askedAtMs + RENEWAL_INTERVAL_MIN_MS
+    if (isStillAhead(renewableAtMs, this.#nowMs(), RENEWAL_INTERVAL_MIN_MS)) return false
     this.#kept.delete(key)
     return true
   }
@@ -63,13 +65,15 @@ export class AccessTokens {
       answer: requestToken(credential, timeoutMs, this.#deps),
       askedAtMs: this.#nowMs(),
       endsAtMs: Infinity,
+      usableMs: Infinity,
       value: undefined,
     }
     this.#kept.delete(key)
     this.#kept.set(key, token)
     void token.answer.then(
       (answer) => {
-        token.endsAtMs = this.#nowMs() + usableMs(answer)
+        token.usableMs = usableMs(answer)
+        token.endsAtMs = this.#nowMs() + token.usableMs
         if (answer.kind === 'token') token.value = answer.value
       },
       () => {

@@ -25,8 +25,9 @@ export async function sendDueHeartbeats(
 ): Promise<Date | undefined> {
   const { db, clock, runChange } = dependencies
   for (;;) {
-    const next = await findNextHeartbeat(db)
-    if (next === undefined || next > clock.now()) return next
+    const now = clock.now()
+    const next = await findNextHeartbeat(db, now)
+    if (next === undefined || next > now) return next
     const count = await runChange({ actor: SYSTEM_ACTOR }, sendBatch)
     // Another process holds what is due.
     if (count === 0) return next

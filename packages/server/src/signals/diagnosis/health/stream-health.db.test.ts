@@ -165,6 +165,19 @@ describe('heartbeats', () => {
     expect(await bodies()).toHaveLength(2)
   })
 
+  it('are not silent for as long as the clock loses when it is set back', async () => {
+    await createStream({ heartbeat_minutes: 10 })
+    streams.clock.advance(-HOUR_MS)
+    const startMs = streams.clock.now().getTime()
+    expect(await beat()).toEqual(new Date(startMs + 10 * MINUTE_MS))
+    expect(await bodies()).toHaveLength(1)
+    await deliverAll()
+    streams.clock.advance(10 * MINUTE_MS)
+    await beat()
+    expect(await bodies()).toHaveLength(2)
+    streams.clock.advance(50 * MINUTE_MS)
+  })
+
   it('do not pile up while a receiver is down, and stop with the stream', async () => {
     const stream = await createStream({ heartbeat_minutes: 1 })
     for (let minute = 0; minute < 5; minute += 1) {
