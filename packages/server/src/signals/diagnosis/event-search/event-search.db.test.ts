@@ -149,6 +149,20 @@ describe('GET /event_search', () => {
     expect([status, body]).toMatchObject([400, { code: 'invalid_search' }])
   })
 
+  it('says why a delivery was given up, and not that an admin did it', async () => {
+    const { steps } = await find(deviceId)
+    const told = steps.find(({ delivery }) => delivery?.destination.name === 'Told')
+    await api.db
+      .updateTable('delivery')
+      .set({ state: 'discarded', last_error: 'The stream was disabled' })
+      .where('event_id', '=', told?.event_id ?? '')
+      .execute()
+    const after = await find(told?.event_id ?? '')
+    expect(after.steps.map(({ summary }) => summary)).toContain(
+      'Its delivery to Told was given up: The stream was disabled',
+    )
+  })
+
   it('shows nobody the deliveries of what they may not manage', async () => {
     const { steps, missing } = await find(deviceId, api.key)
     expect(steps.map(({ kind }) => kind)).not.toContain('delivery')

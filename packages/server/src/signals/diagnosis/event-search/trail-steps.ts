@@ -112,7 +112,7 @@ function describeDelivery({
     case 'dead':
       return `It could not be delivered to ${to}, and is not tried again by itself: ${error ?? ''}`
     case 'discarded':
-      return `An admin has given up its delivery to ${to}.`
+      return `Its delivery to ${to} was given up${error === null ? '.' : `: ${error}`}`
   }
 }
 
