@@ -28,8 +28,8 @@ function toResult(status: number, answer: object): OutboundResult {
   }
 }
 
-const toToken = (value: string) =>
-  toResult(200, { access_token: value, token_type: 'Bearer', expires_in: 3_600 })
+const toToken = (value: string, lifetime: unknown = 3_600) =>
+  toResult(200, { access_token: value, token_type: 'Bearer', expires_in: lifetime })
 
 function startTokens(...answers: readonly OutboundResult[]) {
   const clock = new ManualClock()
@@ -55,4 +55,15 @@ test('a refusal of the token endpoint is not kept for as long as the clock loses
   expect(await get()).toMatchObject({ kind: 'refused' })
   clock.advance(-HOUR_MS)
   expect(await get()).toMatchObject({ value: 'first' })
+})
+
+test.each([
+  [null, 300_000],
+  [0, 300_000],
+  ['soon', 300_000],
+  ['3600', 3_600_000],
+  [3_599.5, 3_599_500],
+])('a token is used although its lifetime is said as %j', async (lifetime, lifetimeMs) => {
+  const { get } = startTokens(toToken('first', lifetime))
+  expect(await get()).toEqual({ kind: 'token', value: 'first', lifetimeMs })
 })
