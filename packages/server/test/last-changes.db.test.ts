@@ -110,6 +110,26 @@ describe('sign-ins after a time', () => {
   })
 })
 
+describe('what meets one of two conditions, of which one is a time', () => {
+  const cases = [
+    ['sign-ins', `city:nowhere OR updated_at<"${daysAgo(100)}"`],
+    ['sign-ins', `timestamp<"${daysAgo(100)}" OR updated_at<"${daysAgo(100)}"`],
+    ['sign-ins', `updated_at<"${daysAgo(2)}" AND timestamp<"${daysAgo(100)}"`],
+    ['issues', `issue_value~nothing OR detected_at<"${daysAgo(100)}"`],
+    ['issues', `open:false OR issue_value~nothing`],
+  ] as const
+
+  it.each(cases)(
+    'is found, newest first, without reading all that does: %s, %s',
+    async (name, query) => {
+      const window = { afterId: undefined, limit: LIMIT, isDescending: true }
+      const { ids, rows } = await countRows(listPage(name, query, window))
+      expect(ids).toHaveLength(LIMIT)
+      expect(rows).toBeLessThan(ROWS_READ_MAX)
+    },
+  )
+})
+
 describe.each(names)('%s that changed last', (name) => {
   const starts = [undefined, String(ROWS / 10), String(ROWS / 2), String(ROWS - 1_000)]
   const cases = [300, 90, 2].flatMap((days) => starts.map((start) => [days, start] as const))

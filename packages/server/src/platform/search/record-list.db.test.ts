@@ -274,6 +274,7 @@ describe('a page of a searched list', () => {
       changed,
       fc.tuple(changed, changed).map((clauses) => clauses.join(' AND ')),
       fc.tuple(changed, clause).map((clauses) => clauses.join(' AND ')),
+      fc.tuple(clause, changed).map((clauses) => clauses.join(' OR ')),
       fc.tuple(clause, clause, changed).map(([a, b, c]) => `(${a} OR ${b}) AND ${c}`),
       fc.constantFrom('in_block~"text 0"', 'in_block~"text 1"', 'in_block~"text"'),
     )

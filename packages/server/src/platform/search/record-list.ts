@@ -332,7 +332,10 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
 
   #toLikelyRows(search: SearchExpression, { isDescending = false, afterId }: PageWindow) {
     const page = { isDescending, reach: toReach(isDescending, afterId) }
-    return this.#declaration.likelyRows?.(clausesOfAll(search), page)
+    const sides = search.kind === 'or' ? search.operands.map(clausesOfAll) : [clausesOfAll(search)]
+    return sides
+      .map((clauses) => this.#declaration.likelyRows?.(clauses, page))
+      .find((rows) => rows !== undefined)
   }
 
   /** Likely rows tell a narrow range of keys, in which summaries of one time are enough. */
@@ -343,7 +346,7 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
 }
 
 /** The clauses that all matches of a search meet. */
-function clausesOfAll(search: SearchExpression): SearchClause[] {
+function clausesOfAll(search: SearchExpression): readonly SearchClause[] {
   if (search.kind === 'clause') return [search]
   return search.kind === 'and' ? search.operands.flatMap(clausesOfAll) : []
 }

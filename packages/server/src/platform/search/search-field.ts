@@ -46,3 +46,11 @@ export function describeSearchFields(fields: readonly SearchField[]): string {
 export function clausesOf(expression: SearchExpression): SearchClause[] {
   return expression.kind === 'clause' ? [expression] : expression.operands.flatMap(clausesOf)
 }
+
+/** The one of these clauses that asks for what is before the earliest time. */
+export function earliestBefore(clauses: readonly SearchClause[]): SearchClause | undefined {
+  const timeOf = ({ values: [time] }: SearchClause) => new Date(String(time)).getTime()
+  return clauses
+    .filter(({ field, operator }) => field.type === 'timestamp' && operator === '<')
+    .toSorted((one, other) => timeOf(one) - timeOf(other))[0]
+}

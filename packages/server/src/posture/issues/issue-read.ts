@@ -1,6 +1,6 @@
 import { sql, type Expression, type Kysely, type RawBuilder, type SqlBool } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
-import type { SearchClause } from '../../platform/search/search-field.ts'
+import { earliestBefore, type SearchClause } from '../../platform/search/search-field.ts'
 import {
   clauseToSql,
   foreignKeyField,
@@ -151,7 +151,7 @@ function isOfRound(
  */
 function toLikelyIssues(clauses: readonly SearchClause[], page: PageSought) {
   const isOpenWanted = clauses.find(({ field }) => field.name === 'open')?.values[0]
-  const before = clauses.find(({ operator }) => operator === '<')
+  const before = earliestBefore(clauses)
   if (isOpenWanted === true) return toOpenIssues(before, page)
   if (!page.isDescending) return undefined
   if (before !== undefined) return lastBefore(before)

@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 import { isDeprovisioned } from '../../people/people/person-read.ts'
-import type { SearchClause } from '../../platform/search/search-field.ts'
+import { earliestBefore, type SearchClause } from '../../platform/search/search-field.ts'
 import { foreignKeyField } from '../../platform/search/search-to-sql.ts'
 import { RecordList, type PageSought, type RowOf } from '../../platform/search/record-list.ts'
 
@@ -42,9 +42,7 @@ export const AUTH_LOG_LIST = new RecordList({
 
 /** A sign-in is over within minutes: those that changed last before a time are among those that began last before it. */
 function beganBefore(clauses: readonly SearchClause[], { isDescending }: PageSought) {
-  const before = clauses.find(
-    ({ field, operator }) => field.name === 'updated_at' && operator === '<',
-  )
+  const before = earliestBefore(clauses)
   if (before === undefined || !isDescending) return undefined
   const [time] = before.values
   return sql`auth_log_session.started_at < ${time} order by auth_log_session.started_at desc`
