@@ -61,7 +61,7 @@ export class ServiceProcess {
       if (hasExited(child) || performance.now() > end) {
         throw new Error(`the service did not become ready:\n${this.#output}`)
       }
-      await sleep(20)
+      await sleep(50)
     }
   }
 
