@@ -19,9 +19,19 @@ const E2E_LIMIT_MS = 30 * 60_000
 
 const PROJECTS = ['e2e', 'db', 'unit']
 
+/** What takes its time however small the file and however fast the machine is. */
+const TIMED = [
+  'demo.e2e.test.ts',
+  'simulator/src/fleet.test.ts',
+  'db/read-replica.test.ts',
+  'cli/simulate-command.test.ts',
+  'http/health.test.ts',
+  'secrets/passphrase-box.test.ts',
+]
+
 /**
- * Long files first, so that the short ones fill what is left of the workers at the end: whole processes, of them what takes
- * its time however fast the machine is, then what uses the service as a whole, with a browser most of it.
+ * Long files first, so that the short ones fill what is left of the workers at the end: whole processes, then what uses the
+ * service as a whole, with a browser most of it, and of each suite first what takes its time.
  */
 class LongestSuiteFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -30,7 +40,7 @@ class LongestSuiteFirst extends BaseSequencer {
 }
 
 function placeOf({ project, moduleId }: TestSpecification): number {
-  const isTimed = moduleId.endsWith('demo.e2e.test.ts')
+  const isTimed = TIMED.some((name) => moduleId.endsWith(name))
   const isWhole = moduleId.includes('/test/')
   return PROJECTS.indexOf(project.name) + (isTimed ? 0 : isWhole ? 0.1 : 0.2)
 }
