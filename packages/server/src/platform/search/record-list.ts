@@ -77,8 +77,9 @@ interface DetailedField extends Omit<SearchField, 'name' | 'operators'> {
 type IsRead = boolean | 'if many'
 
 /**
- * Rows among which the first matches of a page are likely to be, where no index is in their order: the end of their query
- * from its `where` on. `NEAR_ROWS` of them are looked at before all matches are. All matches meet each of the clauses.
+ * Rows among which the first matches of a page are likely to be, where no index is in their order: the end of their
+ * query from its `where` on. `NEAR_ROWS` of them are looked at before all matches are. All matches meet each of the
+ * clauses, or all those of one side of an `or` do.
  */
 type LikelyRows = (
   clauses: readonly SearchClause[],
