@@ -30,8 +30,8 @@ const TIMED = [
 ]
 
 /**
- * Long files first, so that the short ones fill what is left of the workers at the end: whole processes, then what uses the
- * service as a whole, with a browser most of it, and of each suite first what takes its time.
+ * Long files first, so that the short ones fill what is left of the workers at the end: whole processes, then what uses
+ * the service as a whole, with a browser most of it, and of each suite first what takes its time.
  */
 class LongestSuiteFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -47,8 +47,8 @@ function placeOf({ project, moduleId }: TestSpecification): number {
 
 /** What all suites share. */
 const shared = {
-  // Most objects of a test die young: with more room for them, collecting takes a tenth less of the CPU time. A worker waits
-  // often and keeps its modules: collecting while it waits, and before its heap is half a gigabyte, frees little.
+  // Most objects of a test die young: with more room for them, collecting takes a tenth less of the CPU time. A worker
+  // waits often and keeps its modules: collecting while it waits, and before its heap is half a gigabyte, frees little.
   execArgv: ['--max-semi-space-size=64', '--no-memory-reducer', '--initial-old-space-size=512'],
   setupFiles: ['packages/server/test/support/patient-waits.ts'],
   expect: { poll: { timeout: 90_000 } },

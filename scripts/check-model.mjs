@@ -1,6 +1,7 @@
 // Checks the model of docs/model exhaustively, and that each of its guards is needed: without it, the check must
 // find the violation that docs/model/configurations.json names. `npm run model`, `npm run model -- order stop` for
-// some configurations; those that are large are checked when they are named. Needs Java and Maven, which fetches the checker once. Runs on Node 20.
+// some configurations; those that are large are checked when they are named. Needs Java and Maven, which fetches the
+// checker once. Runs on Node 20.
 import { Buffer } from 'node:buffer'
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'

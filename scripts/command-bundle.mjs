@@ -1,7 +1,6 @@
-// The command line of a checkout as one bundle: a command, or the service, then loads a few files instead of a thousand.
-// Made from the sources when one of them has changed; where it cannot be made, the sources themselves
-// run. CommonJS and with the driver of the database: half the CPU time of loading the same as modules.
-// Runs on Node 20.
+// The command line of a checkout as one bundle: a command, or the service, then loads a few files instead of a
+// thousand. Made from the sources when one of them has changed; where it cannot be made, the sources themselves run.
+// CommonJS and with the driver of the database: half the CPU time of loading the same as modules. Runs on Node 20.
 import {
   existsSync,
   readdirSync,
@@ -23,15 +22,19 @@ const present = join(bundles, 'present.json')
 const SOURCES = ['ssf', 'receiver', 'embedded-postgres', 'simulator', 'server'].map((name) =>
   join(root, 'packages', name, 'src'),
 )
-/** What the threads that sign run: from its source each would load a compiler of TypeScript, a quarter of a second of CPU time. */
+/**
+ * What the threads that sign run: from its source each would load a compiler of TypeScript, a quarter of a second of
+ * CPU time.
+ */
 const THREAD = 'signing-worker'
 const threadSource = join(server, 'src', 'signals', 'signing', `${THREAD}.ts`)
 const THREAD_ADDRESS = 'new URL(WORKER_FILE, import.meta.url)'
 const KEPT_MS = 60 * 60 * 1_000
 const USER_MARK = 'used-by-'
 /**
- * Packages that are many small modules, with what they need, and what the bundler itself writes into a module. The others are
- * loaded as they are installed: what has binaries, threads or files of its own, and what is asked for when it is needed.
+ * Packages that are many small modules, with what they need, and what the bundler itself writes into a module. The
+ * others are loaded as they are installed: what has binaries, threads or files of its own, and what is asked for when
+ * it is needed.
  */
 const BUNDLED = new RegExp(
   `^(${`
@@ -71,8 +74,8 @@ function findFresh() {
 }
 
 /**
- * Keeps the folder of a bundle for as long as this process runs: a service loads some of its files long after its start.
- * False where nothing may be written.
+ * Keeps the folder of a bundle for as long as this process runs: a service loads some of its files long after its
+ * start. False where nothing may be written.
  */
 export function keepBundle(main) {
   const mark = join(dirname(main), `${USER_MARK}${process.pid}`)

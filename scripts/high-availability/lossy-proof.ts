@@ -1,6 +1,6 @@
 /*
- * What must be so where commits wait for no standby: the last ones before a takeover may be lost, and receivers are told
- * afterwards how every device is. What is stored must have been told in its order, as elsewhere.
+ * What must be so where commits wait for no standby: the last ones before a takeover may be lost, and receivers are
+ * told afterwards how every device is. What is stored must have been told in its order, as elsewhere.
  */
 import { findUntold, mapValues, type Evidence, type Proof } from './proof.ts'
 import type { Inbox } from './receivers.ts'
@@ -32,7 +32,10 @@ export function proveAllButLost({ changes, devices, inboxes }: Evidence): Proof 
   }
 }
 
-/** What waits unsent, as far as the new primary knows, may have been sent with a number that is lost: it gets a new `jti`. */
+/**
+ * What waits unsent, as far as the new primary knows, may have been sent with a number that is lost: it gets a new
+ * `jti`.
+ */
 function toFirst(inbox: Inbox): Pick<Inbox, 'sets' | 'hasTxn'> {
   const known = new Set<string>()
   const sets = inbox.sets.filter(({ deviceId, txn }) => {

@@ -1,4 +1,6 @@
-/* How many cores each part uses, as Linux accounts for them: on a machine that others use too, rates alone tell little. */
+/*
+ * How many cores each part uses, as Linux accounts for them: on a machine that others use too, rates alone tell little.
+ */
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import type { Installation } from './faults.ts'

@@ -1,6 +1,6 @@
 /*
- * Three PostgreSQL servers under Patroni, one of the standbys synchronous. What kill -9 and SIGSTOP do to a node, they do
- * to Patroni and the server alike, as when its host is lost or cut off.
+ * Three PostgreSQL servers under Patroni, one of the standbys synchronous. What kill -9 and SIGSTOP do to a node, they
+ * do to Patroni and the server alike, as when its host is lost or cut off.
  */
 import { chown, mkdir, writeFile } from 'node:fs/promises'
 import { readFileSync } from 'node:fs'
@@ -166,7 +166,8 @@ function toConfiguration(settings: NodeSettings) {
         postgresql: {
           use_pg_rewind: true,
           use_slots: true,
-          // A server that was rewound asks for the log since the checkpoint before both parted, which may be the whole of it.
+          // A server that was rewound asks for the log since the checkpoint before both parted, which may be the whole
+          // of it.
           parameters: { max_connections: 200, wal_keep_size: '2GB', shared_buffers: '64MB' },
         },
       },

@@ -1,4 +1,6 @@
-/* PgBouncer in transaction mode before HAProxy, for the statements of the service; what needs a session goes past it. */
+/*
+ * PgBouncer in transaction mode before HAProxy, for the statements of the service; what needs a session goes past it.
+ */
 import { execFileSync } from 'node:child_process'
 import { chown, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

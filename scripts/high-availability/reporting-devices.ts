@@ -1,7 +1,7 @@
 /*
- * Devices that report at fixed times, however slow the answers are. Each asks for work when its time comes, answers what
- * it was given with a status that is not the one before, and sends that again until it is accepted; while it does, its
- * times pass. So many devices are under way at once, and never two answers of one.
+ * Devices that report at fixed times, however slow the answers are. Each asks for work when its time comes, answers
+ * what it was given with a status that is not the one before, and sends that again until it is accepted; while it does,
+ * its times pass. So many devices are under way at once, and never two answers of one.
  */
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -14,7 +14,9 @@ export interface VersionTree {
   readonly folder: string
 }
 
-/** Checks a commit out into `folder`. Its dependencies are linked where its lock file is that of `root`, else installed. */
+/**
+ * Checks a commit out into `folder`. Its dependencies are linked where its lock file is that of `root`, else installed.
+ */
 export async function checkOutVersion(
   root: string,
   ref: string,

@@ -134,8 +134,8 @@ function isMusl(): boolean {
 }
 
 /**
- * Without the connections of this process: the report asks for the name of each of their addresses, for seconds where no
- * name server answers.
+ * Without the connections of this process: the report asks for the name of each of their addresses, for seconds where
+ * no name server answers.
  */
 function readReport(): unknown {
   const settings = process.report as typeof process.report & { excludeNetwork: boolean }

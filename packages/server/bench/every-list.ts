@@ -1,8 +1,8 @@
 /*
  * How fast every list of the API answers: its first page, its last page, and every field that it can
- * be searched by, with every operator, in both orders. Each request is made a few times, one after the other, to find the
- * slowest of those that indexes answer and the slowest of the others, which are then requested at fixed
- * times for as long as a phase lasts.
+ * be searched by, with every operator, in both orders. Each request is made a few times, one after the other, to find
+ * the slowest of those that indexes answer and the slowest of the others, which are then requested at fixed times for
+ * as long as a phase lasts.
  */
 import { runOpenLoop } from './open-loop.ts'
 import { toListPath, type ListClient } from './list-client.ts'

@@ -1,6 +1,6 @@
 /*
- * What others notice while a partition of many rows is dropped, and while a table of many rows becomes one: requests that
- * read, write and add to the same table, at a fixed rate, beside the same without.
+ * What others notice while a partition of many rows is dropped, and while a table of many rows becomes one: requests
+ * that read, write and add to the same table, at a fixed rate, beside the same without.
  */
 import { Pool } from 'undici'
 import { createKeyAdmin, createTestKey } from '../test/support/api-keys.ts'
@@ -63,7 +63,8 @@ async function measure(run: BenchRun): Promise<Measurement[]> {
     run.progress('requests without anything beside them')
     return others(() => Promise.resolve())
   }
-  // What was filled in is still being written, and the first requests find nothing in memory and code that is not compiled yet.
+  // What was filled in is still being written, and the first requests find nothing in memory and code that is not
+  // compiled yet.
   for (let phase = 0; phase < WARM_UP_PHASES_MAX; phase += 1) {
     if (summarise([await rest()]).p99 < CALM_P99_MS) break
   }

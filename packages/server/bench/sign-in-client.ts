@@ -1,6 +1,6 @@
 /*
- * A browser that signs in, as far as the service can tell: it keeps cookies, follows redirections, opens the ports of the
- * proof, and listens until the sign-in is over. It draws nothing.
+ * A browser that signs in, as far as the service can tell: it keeps cookies, follows redirections, opens the ports of
+ * the proof, and listens until the sign-in is over. It draws nothing.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { request as sendHttp, type ClientRequest, type IncomingMessage } from 'node:http'

@@ -1,8 +1,8 @@
 /*
- * Signing in while a fleet is held: what a sign-in costs in CPU time, from the request of the application to its ID token,
- * and how long a person waits who says that an issue is fixed, on a page that has been open for seconds. Devices pause
- * between two requests as osqueryd does, for as long as their last configuration said: whoever clicks in such a pause
- * waits for its end.
+ * Signing in while a fleet is held: what a sign-in costs in CPU time, from the request of the application to its ID
+ * token, and how long a person waits who says that an issue is fixed, on a page that has been open for seconds. Devices
+ * pause between two requests as osqueryd does, for as long as their last configuration said: whoever clicks in such a
+ * pause waits for its end.
  */
 import { sql } from 'kysely'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,8 +1,8 @@
 /*
- * What one webhook costs whose event is committed in a transaction of its own: from the change that records the event to
- * the recorded delivery, CPU time of this process and of PostgreSQL together and bytes of its log. Once by many callers at
- * once, once one after the other as fast as they are committed, so that deliveries share claims and outcomes, and once 50 a
- * second, so that each is delivered before the next is committed.
+ * What one webhook costs whose event is committed in a transaction of its own: from the change that records the event
+ * to the recorded delivery, CPU time of this process and of PostgreSQL together and bytes of its log. Once by many
+ * callers at once, once one after the other as fast as they are committed, so that deliveries share claims and
+ * outcomes, and once 50 a second, so that each is delivered before the next is committed.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SYSTEM_ACTOR } from '../src/changes/audit/audit-entry.ts'

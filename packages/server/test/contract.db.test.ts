@@ -20,7 +20,10 @@ import { PublishedContract, type PublishedDocument } from './contract/published-
 import type { Prepared, Recipe } from './contract/recipe.ts'
 import { findRecipe, RECIPES } from './contract/recipes.ts'
 
-/** Served beside the API: documents, health, pictures, the pages of the console and of sign-ins, and what has been shut down. */
+/**
+ * Served beside the API: documents, health, pictures, the pages of the console and of sign-ins, and what has been shut
+ * down.
+ */
 const BESIDE_THE_API =
   /^(?:HEAD |OPTIONS |GET \/$|\S+ \/(?:openapi|docs|healthz|readyz|product-images|api\/v0|sign-in\/|console(?:$|\/assets|\/heliograph|\/\*)))/
 /** Their answer is not known before the change is committed: one sends, the other changes no record. */

@@ -1,6 +1,7 @@
 /*
- * Sign-ins and issues by the time of their last change, which no index is in the order of, newest first: what a page holds,
- * wherever it begins, and that it is found without reading all rows of the list. Rows are counted by PostgreSQL itself.
+ * Sign-ins and issues by the time of their last change, which no index is in the order of, newest first: what a page
+ * holds, wherever it begins, and that it is found without reading all rows of the list. Rows are counted by PostgreSQL
+ * itself.
  */
 import { sql, type RawBuilder } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -13,11 +14,15 @@ import { createTestDatabase } from './support/database.ts'
 import { countRowsRead } from './support/rows-read.ts'
 
 const ROWS = 40_000
-/** Those at the start of a page, those that are likely to match, and some ranges of pages; a half of the list is more. */
+/**
+ * Those at the start of a page, those that are likely to match, and some ranges of pages; a half of the list is more.
+ */
 const ROWS_READ_MAX = 14_000
 const LIMIT = 101
 const DEVICES = 3_989
-/** Which devices were silent since a time is looked for twice at most, and each row of a page of issues has its round. */
+/**
+ * Which devices were silent since a time is looked for twice at most, and each row of a page of issues has its round.
+ */
 const ROUNDS_READ_MAX = 2 * DEVICES + LIMIT
 
 const database = await createTestDatabase()

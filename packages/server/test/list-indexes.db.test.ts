@@ -149,7 +149,9 @@ async function readStatistics(): Promise<RowsRead> {
   return rows[0] ?? { rows: 0, rounds: 0 }
 }
 
-/** Entries that were found so far in indexes of the texts of a whole list; one of some rows stands for these as well. */
+/**
+ * Entries that were found so far in indexes of the texts of a whole list; one of some rows stands for these as well.
+ */
 async function countTextEntries(): Promise<number> {
   await onEveryConnection(sql`select pg_stat_force_next_flush()`)
   const { rows } = await sql<{ count: string }>`

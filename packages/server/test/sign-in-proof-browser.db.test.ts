@@ -1,6 +1,6 @@
 /*
- * The live proof with a real browser: its page opens the ports, and a simulated device answers with the connections that
- * the browser has on this machine.
+ * The live proof with a real browser: its page opens the ports, and a simulated device answers with the connections
+ * that the browser has on this machine.
  */
 import {
   createDeviceFactory,

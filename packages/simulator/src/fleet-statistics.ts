@@ -9,7 +9,10 @@ import type { RequestMeasurement } from './osquery-client/transport.ts'
 export interface FleetStatistics {
   readonly nodes: number
   readonly running: number
-  /** Devices with a node key, and with a request in this run that the service took: a key of an earlier run proves nothing. */
+  /**
+   * Devices with a node key, and with a request in this run that the service took: a key of an earlier run proves
+   * nothing.
+   */
   readonly enrolled: number
   readonly counters: NodeCounters
   readonly linesBuffered: number

@@ -66,7 +66,9 @@ interface ErrorBody {
   readonly details?: unknown
 }
 
-/** Refusals with 401 that say nothing of the session: a feature that is switched off, and a proof that was not taken. */
+/**
+ * Refusals with 401 that say nothing of the session: a feature that is switched off, and a proof that was not taken.
+ */
 const LEAVES_SESSION = ['feature_disabled', 'sign_in_failed']
 
 /** Says that nobody has asked for it: no use of the session. */

@@ -43,7 +43,9 @@ export function decodeSet(token: string): DecodedSet | undefined {
   }
 }
 
-/** Every step of the check by the published keys, in its order; those behind a failed one that they need are left out. */
+/**
+ * Every step of the check by the published keys, in its order; those behind a failed one that they need are left out.
+ */
 export async function verifySet(
   token: string,
   expected: ExpectedSet,

@@ -1,4 +1,7 @@
-/* Asks for an exemption from an issue for a person, as they may do themselves at the sign-in; whoever decides does it among the requests. */
+/*
+ * Asks for an exemption from an issue for a person, as they may do themselves at the sign-in; whoever decides does it
+ * among the requests.
+ */
 import { Button, Checkbox, Modal, Text, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { queryOptions, useQuery } from '@tanstack/react-query'

@@ -1,4 +1,6 @@
-/* A row of a table. It is drawn anew only when something of its own has changed: a search draws a list several times. */
+/*
+ * A row of a table. It is drawn anew only when something of its own has changed: a search draws a list several times.
+ */
 import { Checkbox } from '@mantine/core'
 import { memo, type ReactElement } from 'react'
 import classes from './data-table.module.css'

@@ -1,4 +1,6 @@
-/* Pages that hold what would be lost with them: they stay when the session opens nothing any more, until it does again. */
+/*
+ * Pages that hold what would be lost with them: they stay when the session opens nothing any more, until it does again.
+ */
 import { useCallback, useEffect, useState, useSyncExternalStore } from 'react'
 
 /** What of the page holds such work. */

@@ -1,4 +1,6 @@
-/* What others save while a form is open: it is shown at once where nobody types, and asked about where somebody does. */
+/*
+ * What others save while a form is open: it is shown at once where nobody types, and asked about where somebody does.
+ */
 import { Alert, Button, Group } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { AlertIcon } from '@primer/octicons-react'

@@ -25,7 +25,9 @@ const savedViewsQuery = queryOptions({
   },
 })
 
-/** All views that the admin sees, by name; none while they are read. `isOpen` says whether they are asked for at all. */
+/**
+ * All views that the admin sees, by name; none while they are read. `isOpen` says whether they are asked for at all.
+ */
 export function useSavedViews(isOpen = true): readonly SavedView[] {
   return useQuery({ ...savedViewsQuery, enabled: isOpen }).data ?? []
 }

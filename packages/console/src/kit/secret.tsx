@@ -168,8 +168,8 @@ interface IssuedSecretDialogProps {
 }
 
 /**
- * Shows what was issued, which most of the time is never shown again; it closes by its button only: the Back button does nothing, and the
- * browser asks before it leaves.
+ * Shows what was issued, which most of the time is never shown again; it closes by its button only: the Back button
+ * does nothing, and the browser asks before it leaves.
  */
 export function IssuedSecretDialog(props: IssuedSecretDialogProps) {
   const { title, secrets, isKept = false, children, onClose } = props

@@ -1,4 +1,7 @@
-/* Work of a form that fills a page and is not saved yet: nobody leaves it by a link or the Back button without being asked. */
+/*
+ * Work of a form that fills a page and is not saved yet: nobody leaves it by a link or the Back button without being
+ * asked.
+ */
 import { useBlocker } from '@tanstack/react-router'
 import { ConfirmDialog } from './confirm.tsx'
 import { useHeldPage } from './held-page.ts'

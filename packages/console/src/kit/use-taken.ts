@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react'
 
 /**
- * What a page finds when it is opened, and nobody after it. It is let go once the page is shown: rendering may begin anew
- * before that, and finds it again.
+ * What a page finds when it is opened, and nobody after it. It is let go once the page is shown: rendering may begin
+ * anew before that, and finds it again.
  *
  * @param read answers the same until `letGo`; both must stay the same functions
  */

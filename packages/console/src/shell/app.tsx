@@ -29,7 +29,10 @@ const queryClient = new QueryClient({
   },
 })
 
-/** How often it is worth trying again: not when the service has judged the request, and once when it says that it failed. */
+/**
+ * How often it is worth trying again: not when the service has judged the request, and once when it says that it
+ * failed.
+ */
 function retriesOf(error: Error): number {
   const status = error instanceof ApiError ? error.status : 0
   if (status === 0) return 3

@@ -1,6 +1,6 @@
 /*
- * The wizard: who sends people here, what has to be known of it, and what is entered there. The secret is shown where it is
- * entered, and never again.
+ * The wizard: who sends people here, what has to be known of it, and what is entered there. The secret is shown where
+ * it is entered, and never again.
  */
 import { Alert, Button, Group, Text } from '@mantine/core'
 import { AlertIcon } from '@primer/octicons-react'

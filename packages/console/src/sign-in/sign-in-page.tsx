@@ -1,4 +1,7 @@
-/* Signing in: by a passkey, a password with a code, or a one-time link, after which the admin chooses a way for the next time. */
+/*
+ * Signing in: by a passkey, a password with a code, or a one-time link, after which the admin chooses a way for the
+ * next time.
+ */
 import { Button, Divider, Stack, Text, Title } from '@mantine/core'
 import { KeyIcon, PasskeyFillIcon } from '@primer/octicons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'

@@ -68,9 +68,9 @@ export interface ComplianceState {
   find(subject: SubjectIdentifier): Promise<ComplianceEntry | undefined>
   /**
    * Compares everything with the state of the stream and corrects what differs; events that come
-   * meanwhile are respected. Calls at the same time share one run, with the `timeoutMs` of the first; it goes on as long
-   * as one of them waits. Where the state is not as far as the stored numbers,
-   * the stream was made anew: its state is believed then.
+   * meanwhile are respected. Calls at the same time share one run, with the `timeoutMs` of the first; it goes on as
+   * long as one of them waits. Where the state is not as far as the stored numbers, the stream was made anew: its state
+   * is believed then.
    *
    * @throws TypeError without a `source`; TransmitterError `aborted` by the signal; what the source throws.
    */

@@ -78,8 +78,8 @@ export async function reconcileWithState(parts: ReconcileParts): Promise<Reconci
 }
 
 /**
- * Whether a stream counts from the beginning again, as one does that was made anew: it is not as far as it was before its
- * state was asked for. What is known then has numbers of another stream.
+ * Whether a stream counts from the beginning again, as one does that was made anew: it is not as far as it was before
+ * its state was asked for. What is known then has numbers of another stream.
  */
 function isCountedAnew(before: StreamPosition | undefined, page: StreamState): boolean {
   return before !== undefined && page.as_of_sequence < before.sequence

@@ -23,8 +23,9 @@ type Addresses = Pick<
 >
 
 /**
- * Refuses addresses of another database than that of DATABASE_URL: nothing would be heard there, two processes would hold one lock,
- * somebody else's database would be migrated, and reports would be of it, where the role has the same name.
+ * Refuses addresses of another database than that of DATABASE_URL: nothing would be heard there, two processes would
+ * hold one lock, somebody else's database would be migrated, and reports would be of it, where the role has the same
+ * name.
  *
  * @throws ConfigError
  */
@@ -77,8 +78,8 @@ function newLock(): AdvisoryLock {
 }
 
 /**
- * The same for what works as the owner of the tables, without a service: it would keep, or fill, somebody else's database. One
- * that takes no writes can be kept.
+ * The same for what works as the owner of the tables, without a service: it would keep, or fill, somebody else's
+ * database. One that takes no writes can be kept.
  *
  * @throws ConfigError
  */

@@ -1,6 +1,6 @@
 /*
- * The start of a service in a process of its own: PostgreSQL first, then what there is to load, so that both go on beside each
- * other. Loads little itself.
+ * The start of a service in a process of its own: PostgreSQL first, then what there is to load, so that both go on
+ * beside each other. Loads little itself.
  */
 import { hasDatabase } from '@heliograph/embedded-postgres'
 import type { Logger } from '../platform/logger.ts'
@@ -9,9 +9,9 @@ import { openDatabaseFolder, type DatabaseFolder } from './database-folder.ts'
 import type { RunningService } from './service.ts'
 
 /**
- * Loads the service, starts it and resolves when it answers. The database of a data folder that has one is started before the
- * loading, and is stopped again whatever fails. A database that is still to be made, or is somebody else's, waits until the
- * configuration has been checked as a whole.
+ * Loads the service, starts it and resolves when it answers. The database of a data folder that has one is started
+ * before the loading, and is stopped again whatever fails. A database that is still to be made, or is somebody else's,
+ * waits until the configuration has been checked as a whole.
  *
  * @throws ConfigError, DatabaseStartError, or the error of a port that is taken
  */

@@ -1,6 +1,6 @@
 /*
- * The database of a process as its configuration names it: that of DATABASE_URL, which somebody else runs, or the embedded
- * one of the data folder. Loads little: a service begins with it and loads the rest meanwhile.
+ * The database of a process as its configuration names it: that of DATABASE_URL, which somebody else runs, or the
+ * embedded one of the data folder. Loads little: a service begins with it and loads the rest meanwhile.
  */
 import { openDataFolder } from '@heliograph/embedded-postgres'
 import type { DatabaseConnection } from '../platform/db/connection.ts'

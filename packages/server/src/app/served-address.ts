@@ -1,6 +1,6 @@
 /*
- * What a service that runs tells commands on the same data folder: the base URL it was started with, which may come from
- * flags that they do not get. Owns the file, and that nobody believes one that a killed service has left.
+ * What a service that runs tells commands on the same data folder: the base URL it was started with, which may come
+ * from flags that they do not get. Owns the file, and that nobody believes one that a killed service has left.
  */
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'

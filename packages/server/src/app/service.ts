@@ -40,8 +40,8 @@ export interface RunningService {
 }
 
 /**
- * Starts the service of a configuration and resolves when it answers. A database that has been begun to be opened belongs to
- * the service that runs; when the start fails, whoever began closes it.
+ * Starts the service of a configuration and resolves when it answers. A database that has been begun to be opened
+ * belongs to the service that runs; when the start fails, whoever began closes it.
  *
  * @throws ConfigError, DatabaseStartError, or the error of a port that is taken
  */

@@ -48,9 +48,9 @@ const RETRY_AFTER_SECONDS = 5
 
 /*
  * How a group that failed is taken apart. Halves find one poisoned member of 64 by 12 more commits, where one by one
- * takes 64. Two things make that dear. A fault that lasts, as a lock that somebody holds or a conflict that did not go away
- * when its transaction was repeated, would be waited for at every level: such a group is taken apart at once, as small
- * transactions conflict least. And where many members are poisoned, most halves fail: their number is bounded.
+ * takes 64. Two things make that dear. A fault that lasts, as a lock that somebody holds or a conflict that did not go
+ * away when its transaction was repeated, would be waited for at every level: such a group is taken apart at once, as
+ * small transactions conflict least. And where many members are poisoned, most halves fail: their number is bounded.
  */
 const SMALL_MEMBERS = 4
 const LASTING_MS = SECOND_MS
@@ -178,8 +178,8 @@ export class GroupCommitter<Member, Result> {
   }
 
   /**
-   * One of the members failed all, and which one is not known: parts of the group are committed, and parts of those that
-   * fail. What has not begun after `waitMaxMs` is refused.
+   * One of the members failed all, and which one is not known: parts of the group are committed, and parts of those
+   * that fail. What has not begun after `waitMaxMs` is refused.
    */
   async #commitParts(group: readonly Waiting<Member, Result>[], fault: Fault): Promise<void> {
     const untilMs = performance.now() + this.#options.limits.waitMaxMs

@@ -28,7 +28,10 @@ const REQUEST_ID_BYTES = 16
 const randomPool = Buffer.alloc(4_096)
 let randomPoolUsed = randomPool.length
 
-/** Where in the pool so many random bytes begin that nobody else takes. A call for each few costs more than what is made of them. */
+/**
+ * Where in the pool so many random bytes begin that nobody else takes. A call for each few costs more than what is made
+ * of them.
+ */
 function takeRandomBytes(count: number): number {
   if (randomPoolUsed + count > randomPool.length) {
     randomFillSync(randomPool)

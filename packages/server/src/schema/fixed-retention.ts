@@ -1,4 +1,7 @@
-/* What is kept until nobody can use it any more, or for as long as every installation keeps it: a part of the one table. */
+/*
+ * What is kept until nobody can use it any more, or for as long as every installation keeps it: a part of the one
+ * table.
+ */
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../platform/clock.ts'
 import type { RetentionFacts } from './retention-facts.ts'
 

@@ -1,6 +1,6 @@
 /*
- * How a migration gets the locks that it needs beside processes that serve. Whoever uses a table waits behind a migration
- * that waits for it, so that it waits for a moment at a time and begins anew.
+ * How a migration gets the locks that it needs beside processes that serve. Whoever uses a table waits behind a
+ * migration that waits for it, so that it waits for a moment at a time and begins anew.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SECOND_MS } from '../platform/clock.ts'
@@ -15,8 +15,8 @@ const TRIES_MAX = (30 * SECOND_MS) / (LOCK_TIMEOUT_MS + PAUSE_MS)
 const LOCK_NOT_AVAILABLE = '55P03'
 
 /**
- * Tries again what was not given the locks that it needs; nothing of it was done. Throws what the last try does when a lock is
- * not to be had, as while a backup is written.
+ * Tries again what was not given the locks that it needs; nothing of it was done. Throws what the last try does when a
+ * lock is not to be had, as while a backup is written.
  */
 export async function withLocks<Result>(
   work: () => Promise<Result>,

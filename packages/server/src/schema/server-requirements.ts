@@ -23,8 +23,8 @@ interface Server {
 }
 
 /**
- * @throws MigrationError for a server that is too old, a database that cannot hold every text, and a new one that does not take
- * the capital of a letter of ASCII for that letter, as Turkish does: addresses would not be found
+ * @throws MigrationError for a server that is too old, a database that cannot hold every text, and a new one that does
+ * not take the capital of a letter of ASCII for that letter, as Turkish does: addresses would not be found
  */
 export async function assertServer(client: Client): Promise<void> {
   const { rows } = await client.query<Server>(
@@ -62,8 +62,9 @@ interface SchemaState {
 }
 
 /**
- * Migrations and rights name the schema `public`. Asked each time: a schema of the name of the role, or another search_path, may
- * have come since, and everything would be made anew there. Rights on the database are needed for the first migration alone.
+ * Migrations and rights name the schema `public`. Asked each time: a schema of the name of the role, or another
+ * search_path, may have come since, and everything would be made anew there. Rights on the database are needed for the
+ * first migration alone.
  *
  * @throws MigrationError where tables would be made in another schema, or cannot be made
  */

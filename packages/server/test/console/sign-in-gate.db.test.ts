@@ -1,4 +1,6 @@
-/* Signing in here, as admins set it up: the wizard, an application, upstream providers, the policy, granted sessions. */
+/*
+ * Signing in here, as admins set it up: the wizard, an application, upstream providers, the policy, granted sessions.
+ */
 import type { Insertable } from 'kysely'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'

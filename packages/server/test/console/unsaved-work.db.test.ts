@@ -1,4 +1,7 @@
-/* Pages that hold what is not saved, in a real browser: nobody leaves them without being asked, and whoever saves is never asked. */
+/*
+ * Pages that hold what is not saved, in a real browser: nobody leaves them without being asked, and whoever saves is
+ * never asked.
+ */
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { insertCheck } from '../support/factories.ts'

@@ -45,8 +45,8 @@ export function lookAtPages(browser: Browser): LookedAtPages {
 
 /**
  * Finds what hinders somebody, in the dark what depends on colours: the themes differ in nothing else, which
- * `page-themes.test.ts` holds. Finds what reaches beyond the window at any width. Pictures are kept in both themes where
- * `HELIOGRAPH_TEST_SCREENSHOTS` names a folder.
+ * `page-themes.test.ts` holds. Finds what reaches beyond the window at any width. Pictures are kept in both themes
+ * where `HELIOGRAPH_TEST_SCREENSHOTS` names a folder.
  */
 export async function expectGood(page: Page, name: string): Promise<void> {
   const folder = process.env['HELIOGRAPH_TEST_SCREENSHOTS']

@@ -1,6 +1,6 @@
 /*
- * The pages of a person as they are: the whole service, a simulated computer that fails checks, and a real browser, in both
- * languages, both themes and every width.
+ * The pages of a person as they are: the whole service, a simulated computer that fails checks, and a real browser, in
+ * both languages, both themes and every width.
  */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -62,8 +62,9 @@ export async function composeProcess(
 }
 
 /**
- * Lets requests under way end, and closes what is open a second later. A browser opens connections before it needs them, which
- * count as busy for minutes; meanwhile a supervisor would take the database away from everybody who shares the foundation.
+ * Lets requests under way end, and closes what is open a second later. A browser opens connections before it needs
+ * them, which count as busy for minutes; meanwhile a supervisor would take the database away from everybody who shares
+ * the foundation.
  */
 export async function closeHttp(http: FastifyInstance): Promise<void> {
   const timer = setTimeout(() => http.server.closeAllConnections(), CLOSE_GRACE_MS)

@@ -40,8 +40,8 @@ export interface TestDatabaseOptions {
 }
 
 /**
- * Stands before the `now()` and `clock_timestamp()` of PostgreSQL on the search path, so that statements of the product find it. The
- * product knows nothing of it.
+ * Stands before the `now()` and `clock_timestamp()` of PostgreSQL on the search path, so that statements of the product
+ * find it. The product knows nothing of it.
  */
 const SETTABLE_CLOCK = `
   create schema test_clock;

@@ -13,7 +13,10 @@ const FREE_BYTES_MIN = 4 * GIB
 /** Of all memory that the run may use: what it needs for its processes stays free beside the files. */
 const MEMORY_BYTES_MIN = 10 * GIB
 
-/** From here on temporary files of this process, and of those that it starts, are in memory where there is room for them. */
+/**
+ * From here on temporary files of this process, and of those that it starts, are in memory where there is room for
+ * them.
+ */
 export function useMemoryFolder(): void {
   if (process.env['TMPDIR'] !== undefined || !hasRoom()) return
   process.env['TMPDIR'] = FOLDER

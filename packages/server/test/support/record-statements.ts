@@ -7,8 +7,8 @@ export interface RecordedStatement {
 }
 
 /**
- * The statements that connections of the service send while something is done. Files that share a worker share the class:
- * nothing is left on it.
+ * The statements that connections of the service send while something is done. Files that share a worker share the
+ * class: nothing is left on it.
  */
 export async function recordStatements(
   work: () => Promise<unknown>,

@@ -1,6 +1,6 @@
 /*
- * Ports for services of tests. Who only looks for a port that is free finds the one that somebody else has found and not
- * opened yet; these are kept from all other tests, in whichever process, until the process that asked ends.
+ * Ports for services of tests. Who only looks for a port that is free finds the one that somebody else has found and
+ * not opened yet; these are kept from all other tests, in whichever process, until the process that asked ends.
  */
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'

@@ -63,7 +63,9 @@ export interface RunningProxy {
   close(): Promise<void>
 }
 
-/** Starts a proxy with a configuration that is made of where it listens and of its folder, in which the certificate is. */
+/**
+ * Starts a proxy with a configuration that is made of where it listens and of its folder, in which the certificate is.
+ */
 export async function runProxy(
   name: ProxyName,
   toConfig: (place: Pick<Places, 'folder' | 'port'>) => string | Promise<string>,

@@ -11,7 +11,10 @@ export interface TestPostgres {
   readonly reporting: DatabaseConnection
   /** A migrated database that is cloned for each test file; nobody may connect to it. */
   readonly template: string
-  /** Databases stay until the server goes with the run: where its files are on a disk, deleting them makes creating others slow. */
+  /**
+   * Databases stay until the server goes with the run: where its files are on a disk, deleting them makes creating
+   * others slow.
+   */
   readonly keepsDatabases: boolean
 }
 

@@ -84,7 +84,9 @@ const selectNotedOrigin = sql<NotedOrigin>`
     (extract(epoch from clock_timestamp() - greatest(o.noted_at, c.seen_at)) * 1000)::float8 as "silentMs"
   from database_origin o left join database_clock c on true`
 
-/** Notes where it is. The time stays while only commits wait for a standby, or no longer do: a standby is known by it. */
+/**
+ * Notes where it is. The time stays while only commits wait for a standby, or no longer do: a standby is known by it.
+ */
 export async function upsertOrigin(
   tx: Transaction<Schema>,
   { systemIdentifier, timelineId, isSynchronous }: DatabaseOrigin,

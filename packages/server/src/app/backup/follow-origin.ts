@@ -35,8 +35,8 @@ export type Takeover = 'complete' | 'incomplete'
 
 /**
  * Looks where the database is, and takes it into use where something may be missing in it. Any number of processes
- * may do so, again and again: one does it and is answered what had happened, and a look that finds it where it was writes
- * nothing. Rejects while the database cannot be written to.
+ * may do so, again and again: one does it and is answered what had happened, and a look that finds it where it was
+ * writes nothing. Rejects while the database cannot be written to.
  */
 export async function followOrigin({
   config,

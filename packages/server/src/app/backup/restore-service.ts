@@ -60,9 +60,9 @@ export interface RestoredBackup extends Adoption {
 /**
  * Restores a backup into the database of a configuration.
  *
- * @throws AppError `conflict` for a backup that is damaged, for other keys, and where there are rows or a service already;
- * MigrationError for a backup of a newer program; ConfigError for an owner's address of another database; DatabaseStartError for
- * a data folder that has a database
+ * @throws AppError `conflict` for a backup that is damaged, for other keys, and where there are rows or a service
+ * already; MigrationError for a backup of a newer program; ConfigError for an owner's address of another database;
+ * DatabaseStartError for a data folder that has a database
  */
 export async function restoreService(
   config: Config,

@@ -1,6 +1,6 @@
 /*
- * Settings that are the URL of a database: what of it the driver would misread, or find out about only when it connects, is
- * told with all other problems of the configuration. Never names what may be a secret.
+ * Settings that are the URL of a database: what of it the driver would misread, or find out about only when it
+ * connects, is told with all other problems of the configuration. Never names what may be a secret.
  */
 import { accessSync, constants } from 'node:fs'
 import { splitHosts, splitParameters } from '../../platform/db/server-hosts.ts'

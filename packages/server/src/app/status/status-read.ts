@@ -1,6 +1,6 @@
 /*
- * What the tables say of how the service is doing: what waits to be sent, and what waits to be worked on. SQL only; what of
- * it is worth a warning is read-status.ts's.
+ * What the tables say of how the service is doing: what waits to be sent, and what waits to be worked on. SQL only;
+ * what of it is worth a warning is read-status.ts's.
  */
 import { sql, type Kysely } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'

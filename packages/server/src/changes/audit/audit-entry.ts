@@ -1,6 +1,6 @@
 /*
- * What an audit entry is and how it is hashed. Entries are written by audit-store.ts in the transaction of change.ts, and
- * chained after its commit by what is in chain/.
+ * What an audit entry is and how it is hashed. Entries are written by audit-store.ts in the transaction of change.ts,
+ * and chained after its commit by what is in chain/.
  */
 import { createHash } from 'node:crypto'
 import { toCanonicalJson } from '../../platform/canonical-json.ts'

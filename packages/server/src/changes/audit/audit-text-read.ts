@@ -18,12 +18,16 @@ const BLOCK_BITS = 5n
 /** More than a page has entries. */
 const LAST_BLOCKS = 120
 
-/** Whether a block has become complete when the entries up to `settled` are settled, after those up to `before` were. */
+/**
+ * Whether a block has become complete when the entries up to `settled` are settled, after those up to `before` were.
+ */
 export function isBlockComplete(before: bigint, settled: bigint): boolean {
   return (settled + 1n) >> BLOCK_BITS > (before + 1n) >> BLOCK_BITS
 }
 
-/** The description of an entry, as a field of a list: of those in blocks, and of the last ones, which are in none yet. */
+/**
+ * The description of an entry, as a field of a list: of those in blocks, and of the last ones, which are in none yet.
+ */
 export function hasDescription(
   clause: SearchClause,
   use: ConditionUse,
@@ -48,9 +52,9 @@ export function hasDescription(
 }
 
 /**
- * The entries of the last blocks that have the words of a description. All blocks with the words are found before they are
- * sorted: to look for words in one block after the other, as PostgreSQL would for the order of the key, takes longer. None where
- * the index of words answers nothing: all of them would be read here and again.
+ * The entries of the last blocks that have the words of a description. All blocks with the words are found before they
+ * are sorted: to look for words in one block after the other, as PostgreSQL would for the order of the key, takes
+ * longer. None where the index of words answers nothing: all of them would be read here and again.
  */
 export function inLastBlocks(
   clauses: readonly SearchClause[],

@@ -1,7 +1,7 @@
 /*
  * What the organisation of the demo needs before the first device: an admin, keys, secrets whose
- * devices belong to people, checks that block at once, and an application that people sign in to. Made with the use cases of the service on
- * its running database.
+ * devices belong to people, checks that block at once, and an application that people sign in to. Made with the use
+ * cases of the service on its running database.
  */
 import type { Config } from '../../app/config/load-config.ts'
 import { openFoundation } from '../../app/foundation.ts'

@@ -1,7 +1,7 @@
 /*
  * The demo from its first to its last step: the service on an embedded database, an organisation, two
- * receivers, an application to sign in to and a fleet, all in this process. Owns the order of these and that nothing is left behind;
- * knows no flags.
+ * receivers, an application to sign in to and a fleet, all in this process. Owns the order of these and that nothing is
+ * left behind; knows no flags.
  */
 import { createServer, type Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -218,7 +218,8 @@ function isPortTaken(error: unknown): boolean {
 }
 
 /**
- * The wanted port of the loopback interface; without one 8080, or, when that is taken, the one below the ports of the probe.
+ * The wanted port of the loopback interface; without one 8080, or, when that is taken, the one below the ports of the
+ * probe.
  *
  * @throws DemoError when the wanted port is taken: another service would answer in its place
  */

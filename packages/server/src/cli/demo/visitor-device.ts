@@ -1,6 +1,6 @@
 /*
- * The Mac of the demo that its visitor signs in from: its settings are switches, and the browser of the visitor counts as
- * a program of it. Owns nothing of the fleet that it belongs to.
+ * The Mac of the demo that its visitor signs in from: its settings are switches, and the browser of the visitor counts
+ * as a program of it. Owns nothing of the fleet that it belongs to.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { listLocalConnections, type OsqueryNode, type SimulatedDevice } from '@heliograph/simulator'

@@ -72,7 +72,10 @@ export async function authenticateSession(
   }
 }
 
-/** A session, with what is wrong with its device where one is asked for: in one statement, but for when that has changed. */
+/**
+ * A session, with what is wrong with its device where one is asked for: in one statement, but for when that has
+ * changed.
+ */
 async function findWithDevice(
   { db, deviceTrust }: SessionLookup,
   hash: Buffer,

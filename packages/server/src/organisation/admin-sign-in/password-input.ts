@@ -1,6 +1,6 @@
 /*
- * What the routes of passwords take: how often somebody may try. Apart from the limits of other ways to sign in: whoever tries passwords keeps
- * nobody from a passkey. Counted in the database, for all processes.
+ * What the routes of passwords take: how often somebody may try. Apart from the limits of other ways to sign in:
+ * whoever tries passwords keeps nobody from a passkey. Counted in the database, for all processes.
  */
 import { createHash } from 'node:crypto'
 import { AppError } from '../../platform/app-error.ts'

@@ -34,8 +34,8 @@ interface KeyAdmission {
 }
 
 /**
- * Finds the caller that a key stands for and takes a place of its rate limit, if one is free. A key that is refused takes
- * none.
+ * Finds the caller that a key stands for and takes a place of its rate limit, if one is free. A key that is refused
+ * takes none.
  *
  * @throws AppError `unauthenticated`; `unavailable` when the database is away or too many requests wait
  */
@@ -58,8 +58,8 @@ const ROWS_AHEAD_MAX = 101
 /** Reads that go along with one statement, one after the other on its connection. */
 const READS_AHEAD_MAX = 16
 /**
- * Groups whose reads are under way, each on a connection; while there are as many, those of others do not go along. Of a small
- * pool a quarter: reads may all wait for one lock.
+ * Groups whose reads are under way, each on a connection; while there are as many, those of others do not go along. Of
+ * a small pool a quarter: reads may all wait for one lock.
  */
 const READING_MAX = 4
 /** Keys that are remembered as having been let through. */

@@ -59,8 +59,8 @@ interface KeyRequests {
 }
 
 /**
- * Asks for the credentials whose hashes these are, live or not, and for those that are, as many places of their rate limits as are
- * free of those asked for. One statement; buckets are locked by ascending id, as by every other process.
+ * Asks for the credentials whose hashes these are, live or not, and for those that are, as many places of their rate
+ * limits as are free of those asked for. One statement; buckets are locked by ascending id, as by every other process.
  */
 export function toAdmission({
   hashes,

@@ -9,7 +9,8 @@ import { findKeyCredential, type KeyCredential } from './api-key-store.ts'
 
 /**
  * The caller that a key stands for; nothing is counted. The database is asked every time, so a revoked key, and one
- * whose admin has lost Full Access, is refused on the next request of every process. The look-up is by SHA-256, which leaks nothing of the key by time.
+ * whose admin has lost Full Access, is refused on the next request of every process. The look-up is by SHA-256, which
+ * leaks nothing of the key by time.
  *
  * @throws AppError `unauthenticated`
  */

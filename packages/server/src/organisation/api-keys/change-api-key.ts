@@ -34,8 +34,9 @@ export interface ApiKeyEdit {
 /**
  * Changes a live key; its next request goes by it. Its secret stays.
  *
- * @throws AppError `not_found`; `conflict` for a key that has ended; `invalid_body` as for a new key, and for an end that a grantor may not give;
- *   `permission_missing` for a permission that the key has or gets and the grantor does not hold
+ * @throws AppError `not_found`; `conflict` for a key that has ended; `invalid_body` as for a new key, and for an end
+ *   that a grantor may not give; `permission_missing` for a permission that the key has or gets and the grantor does
+ *   not hold
  */
 export async function changeApiKey(
   change: Change,

@@ -30,8 +30,8 @@ export async function revealApiKey(
 }
 
 /**
- * The plain text of a key, for a caller of the API who holds what the key does, and for as long. The audit entry, which names
- * the reason, is durable before the text is shown.
+ * The plain text of a key, for a caller of the API who holds what the key does, and for as long. The audit entry, which
+ * names the reason, is durable before the text is shown.
  *
  * @throws AppError `not_found`, `permission_missing`; `conflict` when the key is revoked
  */

@@ -53,8 +53,8 @@ export async function updateOrganisation(
 }
 
 /**
- * What the database was last prepared for; undefined when it never was, by a program that did not say so, when a table, a
- * column or a right is missing too, and while a restore is not finished, whose rows were prepared elsewhere.
+ * What the database was last prepared for; undefined when it never was, by a program that did not say so, when a table,
+ * a column or a right is missing too, and while a restore is not finished, whose rows were prepared elsewhere.
  */
 export async function findPreparation(db: Kysely<Schema>): Promise<string | undefined> {
   try {

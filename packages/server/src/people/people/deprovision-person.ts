@@ -10,7 +10,10 @@ export interface DeprovisionDependencies {
   readonly lockDevices: (change: Change, personId: string) => Promise<() => Promise<void>>
   /** Ends the registration of every device of the person. */
   readonly endRegistrations: (change: Change, personId: string) => Promise<void>
-  /** Resolves the open issues of the person and ends the results of checks: no report is taken any more that could. Last of all. */
+  /**
+   * Resolves the open issues of the person and ends the results of checks: no report is taken any more that could. Last
+   * of all.
+   */
   readonly resolveIssues: (change: Change, personId: string) => Promise<void>
   /** Ends the enrollment secrets that register devices to the person. */
   readonly revokeEnrollmentSecrets: (change: Change, personId: string) => Promise<void>

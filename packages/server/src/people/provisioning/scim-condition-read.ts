@@ -29,8 +29,8 @@ export interface ScimColumns {
 
 /**
  * The condition that a filter means for resources of a type, which null does not meet. Without a filter
- * it is always true. Values are bound parameters. A comparison for equality stands as indexes know it. Attributes of `others`, the types that are searched beside this
- * one, have no value.
+ * it is always true. Values are bound parameters. A comparison for equality stands as indexes know it. Attributes of
+ * `others`, the types that are searched beside this one, have no value.
  *
  * @throws ScimError `invalidFilter`, also for an attribute that is in no column
  */

@@ -151,7 +151,9 @@ export async function writeBackupFile(folder: string, file: string, text: string
 /** What file systems answer that take or give no more bytes. */
 const DISK_CODES = ['EDQUOT', 'EFBIG', 'EIO', 'ENOSPC', 'EROFS']
 
-/** What to throw for an error: of a disk that fails a backup, whose code alone would tell of the disk of the database. */
+/**
+ * What to throw for an error: of a disk that fails a backup, whose code alone would tell of the disk of the database.
+ */
 export function toDiskFault(error: unknown, folder: string): unknown {
   if (!(error instanceof Error) || !DISK_CODES.includes(errorCodeOf(error))) return error
   return new AppError(

@@ -30,7 +30,8 @@ export interface LoadOptions {
 }
 
 /**
- * Loads a backup in place of all rows that there are. Foreign keys, unique indexes and checks are all made anew over what was loaded.
+ * Loads a backup in place of all rows that there are. Foreign keys, unique indexes and checks are all made anew over
+ * what was loaded.
  *
  * @throws AppError `conflict` where a table of either is missing in the other or gets another number of rows than the
  * backup says, and where the clock of the database is behind the backup

@@ -1,6 +1,6 @@
 /*
- * How the tables of a database are partitioned, so that a restored one is partitioned alike. SQL only. What no partition
- * takes is in the default one of its table, which is always there.
+ * How the tables of a database are partitioned, so that a restored one is partitioned alike. SQL only. What no
+ * partition takes is in the default one of its table, which is always there.
  */
 import type { Client } from 'pg'
 import type { BackupManifest } from './backup-files.ts'

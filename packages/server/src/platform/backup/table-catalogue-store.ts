@@ -85,8 +85,8 @@ const LOCK_RETRY_MS = 100
 const CHANGING_CODES = ['55P03', '42P01']
 
 /**
- * Begins the transaction whose snapshot a backup holds, and answers its tables. It sees one moment and holds up nobody who
- * writes; the schema stays as it is until it ends. The tables are locked before the snapshot is taken: one that a
+ * Begins the transaction whose snapshot a backup holds, and answers its tables. It sees one moment and holds up nobody
+ * who writes; the schema stays as it is until it ends. The tables are locked before the snapshot is taken: one that a
  * migration rewrites between would be empty in it (PostgreSQL, "Caveats" of concurrency control). Waits without a place
  * in the queue of a lock, where others would wait behind it.
  *

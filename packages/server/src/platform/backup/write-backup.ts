@@ -76,7 +76,8 @@ const PRIVATE_FOLDER_MODE = 0o700
  * Writes a backup. The folder appears under its name when everything in it is on the disk and was read back; a
  * process that dies leaves a folder `<name>.unfinished-...`, which `restore` does not take.
  *
- * @throws AppError `conflict` where the folder exists, or the database has no schema; `unavailable` for a disk that fails
+ * @throws AppError `conflict` where the folder exists, or the database has no schema; `unavailable` for a disk that
+ * fails
  */
 export async function writeBackup(options: BackupOptions): Promise<WrittenBackup> {
   const folder = resolve(options.folder)

@@ -1,6 +1,6 @@
 /*
- * Statements that would change any number of rows, in steps of bounded size: the server and the connection break off what takes
- * too long.
+ * Statements that would change any number of rows, in steps of bounded size: the server and the connection break off
+ * what takes too long.
  */
 
 /** Few enough that a step ends long before a statement is broken off, and many enough that the steps cost little. */

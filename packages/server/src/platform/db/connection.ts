@@ -3,8 +3,8 @@ import { Client, type ClientConfig } from 'pg'
 import { joinParameters, splitHosts, splitParameters } from './server-hosts.ts'
 
 /**
- * A server that is reached by the URL that the operator gave, or several that hold the same database: `host1:5432,host2`,
- * or `?host=/folder1,/folder2`, as libpq takes them. It may hold a password.
+ * A server that is reached by the URL that the operator gave, or several that hold the same database:
+ * `host1:5432,host2`, or `?host=/folder1,/folder2`, as libpq takes them. It may hold a password.
  */
 export interface UrlConnection {
   readonly url: string

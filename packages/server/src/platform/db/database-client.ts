@@ -119,7 +119,8 @@ export class DatabaseClient extends Client {
         throw new NoWritableServer('the server only reads since a moment ago')
       }
     } catch (error) {
-      // The driver leaves one open that it cannot go on with, as without a password, and a server waits a minute for it.
+      // The driver leaves one open that it cannot go on with, as without a password, and a server waits a minute for
+      // it.
       this.connection.stream.destroy()
       throw error
     } finally {

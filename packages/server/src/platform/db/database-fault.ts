@@ -1,7 +1,7 @@
 /*
- * What can be wrong with a database that the program is not to blame for: it is away, lets nobody in, is busy, only reads, or its disk
- * or a limit of the system is used up. Each has a sentence for whoever called and one for the operator. Does not
- * own what a statement may be refused for.
+ * What can be wrong with a database that the program is not to blame for: it is away, lets nobody in, is busy, only
+ * reads, or its disk or a limit of the system is used up. Each has a sentence for whoever called and one for the
+ * operator. Does not own what a statement may be refused for.
  */
 import { isConnectionFailure } from '@heliograph/embedded-postgres'
 import { errorCodeOf } from '../error-code-of.ts'

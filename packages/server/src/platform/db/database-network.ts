@@ -25,8 +25,9 @@ const SERVER_KEEP_ALIVE =
   '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 -c tcp_user_timeout=25000'
 
 /**
- * What statements count on; a server, a database or a role may be set to something else: the forms of values that the driver
- * reads and backups hold, names as migrations compare them, and that whoever has waited for a row sees what it has become.
+ * What statements count on; a server, a database or a role may be set to something else: the forms of values that the
+ * driver reads and backups hold, names as migrations compare them, and that whoever has waited for a row sees what it
+ * has become.
  */
 const SESSION_SETTINGS = [
   'datestyle=ISO',

@@ -79,8 +79,9 @@ export function connectionsMaxOf(db: object): number {
 }
 
 /**
- * Sends statements that run over and over in one message, by the connections of a `preparedDb`, each as a transaction of its own
- * and in their order. Answers the rows of each as soon as they are there. Elsewhere they run beside each other.
+ * Sends statements that run over and over in one message, by the connections of a `preparedDb`, each as a transaction
+ * of its own and in their order. Answers the rows of each as soon as they are there. Elsewhere they run beside each
+ * other.
  */
 export function runInTurn<Tables>(
   db: Kysely<Tables>,

@@ -54,8 +54,8 @@ export interface PreparingPool extends PostgresPool {
   /** The most connections that it opens. */
   readonly connectionsMax: number
   /**
-   * Sends statements in one message, each as a transaction of its own, in their order. Each is answered as soon as it is there, and
-   * fails by itself.
+   * Sends statements in one message, each as a transaction of its own, in their order. Each is answered as soon as it
+   * is there, and fails by itself.
    */
   readonly runInTurn: (statements: readonly TogetherStatement[]) => readonly Promise<Rows>[]
 }
@@ -244,7 +244,9 @@ class PreparingClient implements PostgresPoolClient {
     return isInTransaction && this.#unawaited.length < UNAWAITED_MAX
   }
 
-  /** The first awaited statement of a transaction, which begins with it; one that ends before there is any never begins. */
+  /**
+   * The first awaited statement of a transaction, which begins with it; one that ends before there is any never begins.
+   */
   async #runFirst(before: readonly BatchStatement[], statement: BatchStatement): Promise<unknown> {
     const { text } = statement
     if (text === ROLLBACK || (text === COMMIT && before.length === 1)) {
@@ -259,7 +261,10 @@ class PreparingClient implements PostgresPoolClient {
     })
   }
 
-  /** A statement of a transaction with those that go along. Nothing of them runs again: that is for who runs the transaction. */
+  /**
+   * A statement of a transaction with those that go along. Nothing of them runs again: that is for who runs the
+   * transaction.
+   */
   async #runAfter(
     before: readonly BatchStatement[],
     statement: BatchStatement,

@@ -1,7 +1,7 @@
 /*
  * A read that goes to the database along with the statement that lets its request through, so that both take one round
- * trip; nobody is held up for long by what another reads. Owns what is read, and that only the statement it was read by is answered by it; who may see it is decided
- * before anybody looks.
+ * trip; nobody is held up for long by what another reads. Owns what is read, and that only the statement it was read by
+ * is answered by it; who may see it is decided before anybody looks.
  */
 import type { CompiledQuery, Kysely } from 'kysely'
 import { runsTogether, toPreparedDb } from './database.ts'
@@ -38,8 +38,8 @@ export function toAhead<Tables>(
 }
 
 /**
- * The rows of a statement: what it answers where it is on its way, or what it answers now, prepared. One that waits for long
- * behind a read of another is not waited for.
+ * The rows of a statement: what it answers where it is on its way, or what it answers now, prepared. One that waits for
+ * long behind a read of another is not waited for.
  */
 export async function readRows<Row, Tables>(
   db: Kysely<Tables>,

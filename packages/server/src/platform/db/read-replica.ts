@@ -1,8 +1,8 @@
 /*
  * Reads that may be answered by a standby, and never with less than the primary would have shown when they began: the
- * position of the primary's log is asked for once, and a connection to the standby is used only when it has replayed that
- * far, on the same history of the same database. Whoever has written, through whichever process, thus reads what they wrote. A standby that
- * is away, behind, or has left the history is passed over, and the primary answers.
+ * position of the primary's log is asked for once, and a connection to the standby is used only when it has replayed
+ * that far, on the same history of the same database. Whoever has written, through whichever process, thus reads what
+ * they wrote. A standby that is away, behind, or has left the history is passed over, and the primary answers.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -63,9 +63,9 @@ const POSITION = `select pg_current_wal_insert_lsn()::text as lsn,
   ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::bigint::text as "timelineId"`
 
 /**
- * A commit that writes takes all that is before it in the log to the disk. Without traffic nothing else does for seconds, although
- * something of the clean-up of pages or of a commit that waits for no disk is there; and at the beginning of a page the log counts
- * as further than any record of it. The message is read by nobody.
+ * A commit that writes takes all that is before it in the log to the disk. Without traffic nothing else does for
+ * seconds, although something of the clean-up of pages or of a commit that waits for no disk is there; and at the
+ * beginning of a page the log counts as further than any record of it. The message is read by nobody.
  */
 const FLUSH = `select pg_logical_emit_message(true, 'heliograph', '')`
 
@@ -84,8 +84,9 @@ const IS_CURRENT = `select pg_is_in_recovery() as "isStandby",
   (select timeline_id::text from database_origin) as "timelineId"`
 
 /**
- * Two installations may have logs that are as far as each other: the server whose rows these are, and the name tell them apart.
- * A copy of the files of a server is of the same one; when it was noted on which history it is tells that apart.
+ * Two installations may have logs that are as far as each other: the server whose rows these are, and the name tell
+ * them apart. A copy of the files of a server is of the same one; when it was noted on which history it is tells that
+ * apart.
  */
 const IDENTITY = `select current_database() as database, system_identifier::text as "systemIdentifier",
   extract(epoch from noted_at)::text as "notedAt"

@@ -1,6 +1,6 @@
 /*
- * Whether two addresses lead to one database, also past a pooler and by other names of a host: a lock that is held through the
- * one is seen through the other.
+ * Whether two addresses lead to one database, also past a pooler and by other names of a host: a lock that is held
+ * through the one is seen through the other.
  */
 import type { Kysely } from 'kysely'
 import { SECOND_MS } from '../clock.ts'
@@ -17,14 +17,18 @@ const NO_RIGHT = '42501'
 interface SameDatabaseOptions {
   readonly network: DatabaseNetwork
   readonly lock: AdvisoryLock
-  /** Whoever connects there only reads: its role may be told to, and a standby, where no lock is seen, counts as the same. */
+  /**
+   * Whoever connects there only reads: its role may be told to, and a standby, where no lock is seen, counts as the
+   * same.
+   */
   readonly isReader?: boolean
   /** Ends it; it rejects then. */
   readonly signal?: AbortSignal
 }
 
 /**
- * Whether `connection` leads to the database of `db`, as far as its role may see. Nobody else may hold the lock meanwhile.
+ * Whether `connection` leads to the database of `db`, as far as its role may see. Nobody else may hold the lock
+ * meanwhile.
  *
  * @throws NoWritableServer where it leads to a server that only reads, such as a primary of before
  */

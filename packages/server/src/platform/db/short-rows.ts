@@ -1,7 +1,7 @@
 /*
- * Reads rows that are short and of ASCII alone, which nearly all are, before the driver does: their text is decoded once for
- * each row and not for each field, which for a page of records is most of what reading it costs. A text that is kept keeps the
- * text of its row. Owns no other message and no other row: those the driver gets as they came.
+ * Reads rows that are short and of ASCII alone, which nearly all are, before the driver does: their text is decoded
+ * once for each row and not for each field, which for a page of records is most of what reading it costs. A text that
+ * is kept keeps the text of its row. Owns no other message and no other row: those the driver gets as they came.
  */
 import { EventEmitter } from 'node:events'
 import type { Connection } from 'pg'

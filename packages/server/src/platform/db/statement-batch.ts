@@ -1,7 +1,7 @@
 /*
  * Prepared statements that go to the server together: one message there, one answer back, one transaction unless one is
- * open. Others may go in the same message, each as a transaction of its own. What a statement answers is described once for
- * each connection. Owns how that goes over a connection of the driver; which statements have names is for
+ * open. Others may go in the same message, each as a transaction of its own. What a statement answers is described once
+ * for each connection. Owns how that goes over a connection of the driver; which statements have names is for
  * `prepared-statements.ts`.
  */
 import pg, { type Connection } from 'pg'
@@ -64,8 +64,9 @@ interface Wire {
 }
 
 /**
- * A prepared statement has answered another number of columns than before, and the server did not refuse it: a pooler has
- * prepared it anew. It has run, so nobody may run it again. Columns that have changed their type alone are not noticed.
+ * A prepared statement has answered another number of columns than before, and the server did not refuse it: a pooler
+ * has prepared it anew. It has run, so nobody may run it again. Columns that have changed their type alone are not
+ * noticed.
  */
 export class OtherColumnsError extends Error {
   override readonly name = 'OtherColumnsError'
@@ -102,7 +103,9 @@ export class StatementBatch {
     this.#context = context
   }
 
-  /** Has another batch go along, with those that it takes along. The driver has to be given it when this one has ended. */
+  /**
+   * Has another batch go along, with those that it takes along. The driver has to be given it when this one has ended.
+   */
   takeAlong(next: StatementBatch): void {
     this.#next = next
   }

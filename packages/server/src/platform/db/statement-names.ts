@@ -1,6 +1,7 @@
 /*
  * Which statements of a process get a name, by which connections keep them prepared. A name that has not been used for
- * as long as a connection lives is known to none, and makes room for another: texts with the bounds of partitions change.
+ * as long as a connection lives is known to none, and makes room for another: texts with the bounds of partitions
+ * change.
  */
 import { createHash } from 'node:crypto'
 

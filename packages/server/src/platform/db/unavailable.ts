@@ -13,7 +13,10 @@ export function toUnavailable(error: unknown): AppError | undefined {
   return new AppError('unavailable', message, { retryAfterSeconds, cause: error })
 }
 
-/** Whether the server let the role of DATABASE_URL not in, or gives it no privilege (42501). Only an operator can mend it. */
+/**
+ * Whether the server let the role of DATABASE_URL not in, or gives it no privilege (42501). Only an operator can mend
+ * it.
+ */
 export function isAccessRefusal(error: unknown): error is Error {
   if (!(error instanceof Error) || isRefusedByStorage(error)) return false
   return isLoginRefusal(error) || errorCodeOf(error) === '42501'

@@ -1,8 +1,8 @@
 /*
- * Statements of a transaction whose answers nobody needs. They go to the server along with the next statement of the transaction, at
- * the latest with its commit, and save it a round trip each. One that fails fails whatever it went along with, and the
- * transaction with it. Owns how such a statement is told from others: by a comment at its beginning, which means nothing to a
- * server or a pool that knows nothing of this.
+ * Statements of a transaction whose answers nobody needs. They go to the server along with the next statement of the
+ * transaction, at the latest with its commit, and save it a round trip each. One that fails fails whatever it went
+ * along with, and the transaction with it. Owns how such a statement is told from others: by a comment at its
+ * beginning, which means nothing to a server or a pool that knows nothing of this.
  */
 import { sql } from 'kysely'
 

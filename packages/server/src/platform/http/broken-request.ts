@@ -1,7 +1,7 @@
 /*
- * Answers to what never becomes a request of the service, because Node.js refuses it before: bytes that are not HTTP, headers
- * that are too long, an expectation that nobody knows. Their body is JSON as that of every refusal. An agent looks at the body alone and
- * takes an empty one for success: it would throw away what it has sent.
+ * Answers to what never becomes a request of the service, because Node.js refuses it before: bytes that are not HTTP,
+ * headers that are too long, an expectation that nobody knows. Their body is JSON as that of every refusal. An agent
+ * looks at the body alone and takes an empty one for success: it would throw away what it has sent.
  */
 import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'

@@ -112,7 +112,9 @@ export function createHttpApp(options: HttpAppOptions): FastifyInstance {
   return app
 }
 
-/** The router takes `%3A` for no colon, and there is one in the names of some paths. Behind the path it stays as it is. */
+/**
+ * The router takes `%3A` for no colon, and there is one in the names of some paths. Behind the path it stays as it is.
+ */
 function withPlainColons(url: string): string {
   if (!url.includes('%3')) return url
   return url.replace(/^[^?#]*/, (path) => path.replaceAll(/%3a/gi, ':'))

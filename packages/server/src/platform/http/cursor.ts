@@ -32,7 +32,10 @@ export const paginationSchema = z
   })
   .meta({ id: 'Pagination' })
 
-/** A query of 4 KiB makes a cursor of 6 KiB, and one of 11 KiB when JSON doubles each of its characters, as it does quotes. */
+/**
+ * A query of 4 KiB makes a cursor of 6 KiB, and one of 11 KiB when JSON doubles each of its characters, as it does
+ * quotes.
+ */
 export const CURSOR_LENGTH_MAX = 12_288
 
 const VERSION = 1

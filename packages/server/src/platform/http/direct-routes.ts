@@ -1,16 +1,16 @@
 /*
- * Requests that are answered before the router sees them: small ones that come so often that the steps which every request
- * passes would cost more than their answer. A direct route answers what is usual; everything else, refusals included, it
- * leaves to the route of the same path, which finds the body read. Owns which requests may be direct: none that says
- * anything about itself that only the router looks at.
+ * Requests that are answered before the router sees them: small ones that come so often that the steps which every
+ * request passes would cost more than their answer. A direct route answers what is usual; everything else, refusals
+ * included, it leaves to the route of the same path, which finds the body read. Owns which requests may be direct: none
+ * that says anything about itself that only the router looks at.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 
 /** Answers the usual requests of a path; named in the `config` of its route as `direct`. */
 export interface DirectRoute {
   /**
-   * Answers the JSON text for a body. Undefined leaves the request to the route, and so does what is thrown at once; what a
-   * promise rejects with is thrown where the route reads the body.
+   * Answers the JSON text for a body. Undefined leaves the request to the route, and so does what is thrown at once;
+   * what a promise rejects with is thrown where the route reads the body.
    */
   answer(body: Buffer, sender: DirectSender): string | Promise<string | undefined> | undefined
 }

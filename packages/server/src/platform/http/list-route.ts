@@ -132,8 +132,8 @@ export const listRoute: ListRoute<string, string> = (definition) => {
 }
 
 /**
- * Clients send blank parameters whether or not they have something to say, and a blank `query` also where there is nothing to
- * search.
+ * Clients send blank parameters whether or not they have something to say, and a blank `query` also where there is
+ * nothing to search.
  */
 function takingBlankParameters(list: Operation, names: readonly string[]): Operation {
   return {

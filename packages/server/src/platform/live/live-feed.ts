@@ -1,8 +1,8 @@
 /*
  * Tells those who watch which topics have changed, as server-sent events (HTML, section 9.2). One for a
  * process: it hears each notification once, gathers what comes within a second, and writes the same text to
- * every watcher who may hear all of it. Keeps what it told for a while, so that a watcher who was cut off goes on where it stopped.
- * Bounded in all: watchers, what is kept, what waits for a slow reader.
+ * every watcher who may hear all of it. Keeps what it told for a while, so that a watcher who was cut off goes on where
+ * it stopped. Bounded in all: watchers, what is kept, what waits for a slow reader.
  */
 import type { Readable } from 'node:stream'
 import { AppError } from '../app-error.ts'

@@ -9,8 +9,8 @@ const IPV4_PREFIX = 96
 IPV4.addSubnet('::ffff:0:0', IPV4_PREFIX, 'ipv6')
 
 /**
- * Addresses and CIDR ranges as a list; of nothing, nobody is in it. What is no address is in no list, and no IPv4 address
- * in a range of IPv6 that is wider than all of those.
+ * Addresses and CIDR ranges as a list; of nothing, nobody is in it. What is no address is in no list, and no IPv4
+ * address in a range of IPv6 that is wider than all of those.
  */
 export function createAddressList(networks: readonly string[]): AddressList {
   const ofIpv4 = new BlockList()

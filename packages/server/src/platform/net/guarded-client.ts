@@ -232,8 +232,8 @@ interface ReadHeaders {
 const NO_HEADERS = {}
 
 /**
- * What is sent again and again to one receiver has the same headers: they are read once, and cannot be changed from then on,
- * for what is secret of them is remembered as well.
+ * What is sent again and again to one receiver has the same headers: they are read once, and cannot be changed from
+ * then on, for what is secret of them is remembered as well.
  */
 function createHeadersReader(userAgent: string) {
   const known = new WeakMap<Readonly<Record<string, string>>, ReadHeaders>()

@@ -1,6 +1,6 @@
 /**
- * The kept connections of the guarded client: one pool per origin and TLS identity, the least recently used idle pools closed
- * beyond a bound. Knows no URLs and no results.
+ * The kept connections of the guarded client: one pool per origin and TLS identity, the least recently used idle pools
+ * closed beyond a bound. Knows no URLs and no results.
  */
 import { Client, Pool, type Dispatcher } from 'undici'
 import type { SecureContext } from 'node:tls'

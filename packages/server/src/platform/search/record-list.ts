@@ -319,9 +319,9 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
   }
 
   /**
-   * The order of the only field of a search, a time that is a column and in summaries of pages: of the last rows before a
-   * time first, since PostgreSQL takes the first ones from an index of times, behind all of which all matches are. After a
-   * time alone, the last rows may be far from the start of the page.
+   * The order of the only field of a search, a time that is a column and in summaries of pages: of the last rows before
+   * a time first, since PostgreSQL takes the first ones from an index of times, behind all of which all matches are.
+   * After a time alone, the last rows may be far from the start of the page.
    */
   #toTimeOrder(search: SearchExpression, { isDescending = false, limit }: PageWindow) {
     if (this.#declaration.timeKey === undefined) return undefined
@@ -366,7 +366,9 @@ function toField([name, declared]: [string, FieldDeclaration]): SearchField & De
   return { name, ...usual, ...field }
 }
 
-/** Rows that are read for pages of the usual lengths; one for each length that clients may ask for were too many plans. */
+/**
+ * Rows that are read for pages of the usual lengths; one for each length that clients may ask for were too many plans.
+ */
 const USUAL_LIMITS: ReadonlySet<number> = new Set([PER_PAGE_DEFAULT + 1, PER_PAGE_MAX + 1])
 
 /** Whether pages are often of this many rows. */

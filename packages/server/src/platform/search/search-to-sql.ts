@@ -16,8 +16,8 @@ export type SearchColumn =
   | ((clause: SearchClause, use: ConditionUse, reach: KeyReach) => ClauseCondition)
 
 /**
- * That a column is of the keys that rows are looked for among: it grows with them, and `of` makes of a key what the column
- * has for it. For conditions that read another table, in which everything else would be read in vain.
+ * That a column is of the keys that rows are looked for among: it grows with them, and `of` makes of a key what the
+ * column has for it. For conditions that read another table, in which everything else would be read in vain.
  */
 export type KeyReach = (
   column: Expression<unknown>,
@@ -29,8 +29,8 @@ const EVERY_KEY: KeyReach = () => sql<SqlBool>`true`
 
 /**
  * What a condition is for: `compared` with rows that are read already, or for rows to be `found` by, where an index
- * of another table may help. On one side of an `or`, rows are `found apart`: PostgreSQL joins nothing there, and asks an
- * index for values that it has read before.
+ * of another table may help. On one side of an `or`, rows are `found apart`: PostgreSQL joins nothing there, and asks
+ * an index for values that it has read before.
  */
 export type ConditionUse = 'compared' | 'found' | 'found apart'
 
@@ -167,8 +167,8 @@ interface FewTexts {
 }
 
 /**
- * A field of few different texts, of which the first 64 characters are indexed: a whole one could be larger than an index
- * entry may be. A part is looked for in these, taken from the index one after the other.
+ * A field of few different texts, of which the first 64 characters are indexed: a whole one could be larger than an
+ * index entry may be. A part is looked for in these, taken from the index one after the other.
  */
 export function fewTextsField({ table, column }: FewTexts) {
   const text = sql.ref(`${table}.${column}`)
@@ -240,7 +240,10 @@ function containsText(column: Expression<unknown>, clause: SearchClause): Expres
 /** The beginning of a word, which trigram indexes answer. */
 const BEGINNING = /[^\p{L}\p{N}][\p{L}\p{N}]/u
 
-/** All entries of a trigram index would be read before all rows are: it has none in another collation, or for an expression. */
+/**
+ * All entries of a trigram index would be read before all rows are: it has none in another collation, or for an
+ * expression.
+ */
 function withoutIndex(column: Expression<unknown>, isAscii: boolean): Expression<unknown> {
   return isAscii ? sql`(${column}) collate "C"` : sql`((${column}) || '')`
 }

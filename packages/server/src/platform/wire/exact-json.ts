@@ -1,4 +1,6 @@
-/* JSON with numbers that a JavaScript number cannot hold, as PostgreSQL knows them: read and written again as they are. */
+/*
+ * JSON with numbers that a JavaScript number cannot hold, as PostgreSQL knows them: read and written again as they are.
+ */
 
 /** What the parser tells of a value beside it; ECMA-262, "JSON.parse source text access". */
 interface ParsedFrom {

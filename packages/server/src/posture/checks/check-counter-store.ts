@@ -12,8 +12,9 @@ export interface CounterDelta {
 
 /**
  * Moves counters in one statement, in the rows that this connection counts in: what is committed on other connections
- * meanwhile seldom waits, however many devices it is about. Rows are locked in ascending order of check and status: call
- * it once in a transaction and late. A row may count below zero; what counts is the sum of a check's rows of a status.
+ * meanwhile seldom waits, however many devices it is about. Rows are locked in ascending order of check and status:
+ * call it once in a transaction and late. A row may count below zero; what counts is the sum of a check's rows of a
+ * status.
  */
 export async function moveCheckCounters(
   tx: Transaction<Schema>,

@@ -154,7 +154,9 @@ export async function resolveIssuesOutOfScope(
   return rows
 }
 
-/** When an issue `i` of check `c` blocks, by the strategy and the grace period of the check: never while it is paused. */
+/**
+ * When an issue `i` of check `c` blocks, by the strategy and the grace period of the check: never while it is paused.
+ */
 export const BLOCKING_TIME = sql<Date | null>`case
   when c.paused_at is not null then null
   when c.remediation_strategy = 'block_immediately'

@@ -24,7 +24,9 @@ export interface KindCheck extends Omit<DeviceCheck, 'isBlockingAllowed' | 'stor
   readonly rolloutPercent: number
 }
 
-/** A stored result: check, status, revision, when it ran, changed and began to fail, hash where it follows the round. */
+/**
+ * A stored result: check, status, revision, when it ran, changed and began to fail, hash where it follows the round.
+ */
 export type StoredResult = readonly [
   checkId: string,
   status: CheckStatus,
@@ -77,8 +79,8 @@ const KIND = sql`present.version, d.platform, coalesce((
 
 /**
  * Those of the devices that exist, by ascending id; each at most once. What is asked travels as JSON: the length of an
- * array would have the statement planned anew for every report. So would the cost of a hundred devices, which the planner
- * expects of JSON, while tables grow; of a range of ids it expects one.
+ * array would have the statement planned anew for every report. So would the cost of a hundred devices, which the
+ * planner expects of JSON, while tables grow; of a range of ids it expects one.
  */
 export async function listAskedDevices(
   tx: Transaction<Schema>,

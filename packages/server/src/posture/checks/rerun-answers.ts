@@ -1,7 +1,7 @@
 /*
- * Waits until a device has run checks again that it was asked to. What a device sends arrives in any process; the one in
- * which somebody waits hears of it from the database, and looks by itself now and then in case that was missed. Owns no
- * question to a device.
+ * Waits until a device has run checks again that it was asked to. What a device sends arrives in any process; the one
+ * in which somebody waits hears of it from the database, and looks by itself now and then in case that was missed. Owns
+ * no question to a device.
  */
 import { SECOND_MS } from '../../platform/clock.ts'
 import { KeyedWatchers } from '../../platform/keyed-watchers.ts'

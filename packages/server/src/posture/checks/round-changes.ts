@@ -9,9 +9,9 @@ import type { NewCheckResult } from './check-result-store.ts'
 import type { ListedDeviceCheck } from './list-device-checks.ts'
 
 /**
- * What a stored result is known again by, beside its status and revision: 16 bytes, as PostgreSQL writes them (`\\x` and
- * hexadecimal digits). The time at which it was
- * written belongs to it, so that a hash never stands for what a program without hashes has written since.
+ * What a stored result is known again by, beside its status and revision: 16 bytes, as PostgreSQL writes them (`\\x`
+ * and hexadecimal digits). The time at which it was written belongs to it, so that a hash never stands for what a
+ * program without hashes has written since.
  */
 export function hashContent(
   { rows, error_message }: Pick<NewCheckResult, 'rows' | 'error_message'>,

@@ -40,9 +40,9 @@ const RETIRED_BY = 'Heliograph catalogue'
 /**
  * Brings the built-in checks of the database in line with the catalogue of this release: adds new
  * ones, which in a new database have their default strategy and after an upgrade only report, until an
- * admin decides, so that no upgrade notifies or blocks anybody; updates texts and queries of the others and keeps what admins
- * configured. Changed queries raise the revision. A check that left the catalogue is paused; its
- * history stays. Devices get pending results for new checks. Idempotent; safe with several processes.
+ * admin decides, so that no upgrade notifies or blocks anybody; updates texts and queries of the others and keeps what
+ * admins configured. Changed queries raise the revision. A check that left the catalogue is paused; its history stays.
+ * Devices get pending results for new checks. Idempotent; safe with several processes.
  */
 export async function syncCatalogue(
   change: Change,

@@ -1,6 +1,6 @@
 /*
- * Devices whose owner may come at any time to fix something: those that were evaluated and are not Good. The agent intake
- * has them come back sooner, so that whoever says that it is fixed does not wait for the device.
+ * Devices whose owner may come at any time to fix something: those that were evaluated and are not Good. The agent
+ * intake has them come back sooner, so that whoever says that it is fixed does not wait for the device.
  */
 import { sql, type Kysely, type RawBuilder, type SqlBool } from 'kysely'
 import { notify } from '../../platform/db/listener.ts'

@@ -115,8 +115,8 @@ function isOfType(clause: SearchClause): Expression<SqlBool> {
 }
 
 /**
- * A field that `device_auth_state` holds as well, beside the devices: they are found by it there, as an index on the device
- * would cost each change of one.
+ * A field that `device_auth_state` holds as well, beside the devices: they are found by it there, as an index on the
+ * device would cost each change of one.
  */
 function statusField(column: 'auth_state' | 'will_block_at') {
   return (clause: SearchClause, use: ConditionUse): Expression<SqlBool> => {
@@ -136,8 +136,8 @@ function isOwnedBy(clause: SearchClause): Expression<SqlBool> {
 }
 
 /**
- * Where devices are found by it, those with a contact and those without are looked for separately: not by a look per device.
- * The latter are few, and found by two keys alone before their own rows are read.
+ * Where devices are found by it, those with a contact and those without are looked for separately: not by a look per
+ * device. The latter are few, and found by two keys alone before their own rows are read.
  */
 function isSeenAt(clause: SearchClause, use: ConditionUse): ClauseCondition {
   if (use !== 'found') return clauseToSql(LAST_SEEN_AT, clause)

@@ -37,8 +37,8 @@ const HAS_TWIN = sql<boolean>`exists (
       or lower(twin.hardware_uuid) = lower(device.hardware_uuid)))`
 
 /**
- * Makes the flag true of every device with some of this hardware, and answers those of which it was not. The devices are
- * locked by ascending id. The hardware is locked.
+ * Makes the flag true of every device with some of this hardware, and answers those of which it was not. The devices
+ * are locked by ascending id. The hardware is locked.
  */
 export async function updateDuplicates(
   tx: Transaction<Schema>,

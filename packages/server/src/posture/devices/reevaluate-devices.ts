@@ -46,7 +46,9 @@ export async function reevaluateDevices(
   }
 }
 
-/** The same as `reevaluateDevices` for devices that the change has locked already; answers them as they are afterwards. */
+/**
+ * The same as `reevaluateDevices` for devices that the change has locked already; answers them as they are afterwards.
+ */
 export async function reevaluateLockedDevices(
   change: Change,
   devices: readonly LockedDevice[],

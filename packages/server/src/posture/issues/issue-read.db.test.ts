@@ -40,7 +40,9 @@ beforeAll(async () => {
   await vi.waitFor(vacuum, { timeout: 30_000, interval: 100 })
 })
 
-/** Until the index of when issues were resolved answers without their rows, as on a database that has run for a while. */
+/**
+ * Until the index of when issues were resolved answers without their rows, as on a database that has run for a while.
+ */
 async function vacuum(): Promise<void> {
   await database.pool.query('vacuum (analyze) issue, device_round')
   const { rows } = await database.pool.query<{ isVisible: boolean }>(

@@ -117,7 +117,10 @@ function timeField(column: string) {
   }
 }
 
-/** Earlier are those that follow no round, of whose times there is a summary, and those of devices that were silent since. */
+/**
+ * Earlier are those that follow no round, of whose times there is a summary, and those of devices that were silent
+ * since.
+ */
 function isBefore(column: string, bound: TimeBound): readonly RawBuilder<SqlBool>[] {
   return [
     sql<SqlBool>`not (${FOLLOWER.follows}) and ${isTime(column, bound)}`,
@@ -132,9 +135,9 @@ function isAt(column: string, bound: TimeBound): readonly RawBuilder<SqlBool>[] 
 }
 
 /**
- * Those that follow rounds of a time. PostgreSQL begins with the devices where they are few: it must neither ask for the
- * round of each issue, as it does of a table but not of a query with an offset, nor read the index of all that follow one, as
- * it does for `FOLLOWER.follows`.
+ * Those that follow rounds of a time. PostgreSQL begins with the devices where they are few: it must neither ask for
+ * the round of each issue, as it does of a table but not of a query with an offset, nor read the index of all that
+ * follow one, as it does for `FOLLOWER.follows`.
  */
 function isOfRound(
   column: string,

@@ -4,8 +4,8 @@ import { resolveIssuesOfPerson } from './issue-store.ts'
 import { recordIssueEvents } from './record-issue-events.ts'
 
 /**
- * Resolves every open issue of a person who leaves, and ends the results that they came from: whoever is restored begins
- * without. The person must be locked. Idempotent.
+ * Resolves every open issue of a person who leaves, and ends the results that they came from: whoever is restored
+ * begins without. The person must be locked. Idempotent.
  */
 export async function resolvePersonIssues(change: Change, personId: string): Promise<void> {
   const at = change.now()

@@ -17,9 +17,9 @@ import { CAMPAIGN_AUDIT, toTablesUsed } from './create-campaign.ts'
 /**
  * Changes what is given of a campaign and leaves an audit entry with the values before and after; a
  * change of nothing leaves neither. Another SQL or other targets raise the revision, and a published
- * campaign is put to all devices that match now; so is one that is published again, under a higher revision too. Withdrawing it
- * (`published: false`) keeps the results; devices that were asked may still answer. Another name
- * changes nothing else. Another SQL or other targets drop the answers, published or not.
+ * campaign is put to all devices that match now; so is one that is published again, under a higher revision too.
+ * Withdrawing it (`published: false`) keeps the results; devices that were asked may still answer. Another name changes
+ * nothing else. Another SQL or other targets drop the answers, published or not.
  *
  * @throws AppError `not_found`; `invalid_body` as creating one does
  */

@@ -21,8 +21,8 @@ export interface CreatedDevices {
 }
 
 /**
- * Makes devices of candidates, of which no two have one host identifier. Neither enrolled nor refused is one under whose
- * host identifier somebody else was first.
+ * Makes devices of candidates, of which no two have one host identifier. Neither enrolled nor refused is one under
+ * whose host identifier somebody else was first.
  */
 export async function enrollNew(
   { tx }: Change,

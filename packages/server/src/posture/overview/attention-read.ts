@@ -61,7 +61,9 @@ interface DayRow extends BlockingDevice {
   readonly deviceCount: number
 }
 
-/** The devices that will be blocked on each of the days, which follow one another; what is overdue counts as the first. */
+/**
+ * The devices that will be blocked on each of the days, which follow one another; what is overdue counts as the first.
+ */
 export async function listBlockingDays(
   db: Kysely<Schema>,
   days: readonly LocalDay[],

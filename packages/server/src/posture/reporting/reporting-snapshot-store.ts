@@ -12,7 +12,9 @@ export interface ReportingSnapshot {
   readonly counter: number
 }
 
-/** Snapshots of a table are an hour apart; lines that a device sends again come after a timeout of a minute at the most. */
+/**
+ * Snapshots of a table are an hour apart; lines that a device sends again come after a timeout of a minute at the most.
+ */
 const REPEATED_WITHIN = '5 minutes'
 
 /** Answers whether the records must be written: the snapshot is newer and its content another. */

@@ -1,6 +1,6 @@
 /*
- * What a person does with an attempt: the actions of its page, its events, and the way back to whoever sent the browser.
- * Every one is for the browser that began the attempt. The page itself is in `pages`.
+ * What a person does with an attempt: the actions of its page, its events, and the way back to whoever sent the
+ * browser. Every one is for the browser that began the attempt. The page itself is in `pages`.
  */
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { Foundation } from '../../changes/foundation.ts'

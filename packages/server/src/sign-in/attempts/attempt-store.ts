@@ -107,7 +107,9 @@ export async function deleteAttempt(tx: Transaction<Schema>, id: string): Promis
   await attemptTable.delete(tx, { id })
 }
 
-/** How many attempts from an address are under way, or began since a time and came to nothing, counted up to a bound. */
+/**
+ * How many attempts from an address are under way, or began since a time and came to nothing, counted up to a bound.
+ */
 export async function countAttemptsOfAddress(
   db: Kysely<Schema>,
   bucket: string,

@@ -27,7 +27,9 @@ export interface BegunAttempt {
   readonly secret: string
 }
 
-/** What all the people behind one address have under way at a time, with those that failed lately; and nobody's flood. */
+/**
+ * What all the people behind one address have under way at a time, with those that failed lately; and nobody's flood.
+ */
 export const ATTEMPTS_PER_ADDRESS_MAX = 500
 const USER_AGENT_LENGTH_MAX = 1_000
 const RETRY_AFTER_SECONDS = 60

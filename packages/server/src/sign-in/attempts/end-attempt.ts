@@ -98,7 +98,9 @@ async function grantByBreakGlass(
   return grantLocked(change, moved, 'none')
 }
 
-/** Lets the person of a locked attempt in: what is granted, the end of its record, and the event of it commit together. */
+/**
+ * Lets the person of a locked attempt in: what is granted, the end of its record, and the event of it commit together.
+ */
 export async function grantLocked(
   change: Change,
   attempt: Attempt,

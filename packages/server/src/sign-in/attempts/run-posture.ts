@@ -77,8 +77,8 @@ export async function proceedAttempt(
 }
 
 /**
- * The attempt after its device was registered beside it, by the approval of a request, say: an attempt that waits at its
- * registration goes on; it ends where the request was denied. Any number of processes may call it at a time.
+ * The attempt after its device was registered beside it, by the approval of a request, say: an attempt that waits at
+ * its registration goes on; it ends where the request was denied. Any number of processes may call it at a time.
  */
 export async function settleRegistration(
   { db, runChange, clock }: SettleDependencies,

@@ -1,7 +1,6 @@
 /*
- * Binds the key of a browser to the device on which it was just proven, live or by a certificate, and judges a key by such
- * a proof. Owns for
- * whom a key may stand: who was proven, or sits at a device of their own.
+ * Binds the key of a browser to the device on which it was just proven, live or by a certificate, and judges a key by
+ * such a proof. Owns for whom a key may stand: who was proven, or sits at a device of their own.
  */
 import type { Change } from '../../changes/change.ts'
 import { newUuid } from '../../platform/ids.ts'

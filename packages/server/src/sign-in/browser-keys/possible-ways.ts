@@ -1,6 +1,6 @@
 /*
- * Which ways of the ladder are possible for a sign-in. The key of a browser lets in only for as long after the last live
- * proof as the policy says, only to what takes so little, and only while its device stays registered.
+ * Which ways of the ladder are possible for a sign-in. The key of a browser lets in only for as long after the last
+ * live proof as the policy says, only to what takes so little, and only while its device stays registered.
  */
 import type { Kysely } from 'kysely'
 import { DAY_MS } from '../../platform/clock.ts'

@@ -1,4 +1,7 @@
-/* The form by which a person shows the certificate of the device. Its connection goes through the proxy that asks for it. */
+/*
+ * The form by which a person shows the certificate of the device. Its connection goes through the proxy that asks for
+ * it.
+ */
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import { getHeldAttempt } from '../attempts/attempt-cookie-input.ts'
 import { parseNewKeyField } from '../browser-keys/browser-key-input.ts'

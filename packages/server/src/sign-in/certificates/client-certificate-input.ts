@@ -1,6 +1,6 @@
 /*
- * The certificate of a browser, as the proxy tells it that has verified it: nobody else is believed. Proxies write it in
- * several ways; what is none of them, or tells several certificates, is none.
+ * The certificate of a browser, as the proxy tells it that has verified it: nobody else is believed. Proxies write it
+ * in several ways; what is none of them, or tells several certificates, is none.
  */
 import { X509Certificate } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'

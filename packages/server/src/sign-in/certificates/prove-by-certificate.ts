@@ -1,6 +1,6 @@
 /*
- * The way of the ladder by which a device is known that could not be proven live: the browser has shown a certificate to
- * the proxy in front of the service, and osquery says on which device that certificate is. Owns the steps and the
+ * The way of the ladder by which a device is known that could not be proven live: the browser has shown a certificate
+ * to the proxy in front of the service, and osquery says on which device that certificate is. Owns the steps and the
  * evidence. What does not match leaves the other ways open.
  */
 import type { Change, ChangeOrigin } from '../../changes/change.ts'

@@ -1,6 +1,7 @@
 /*
- * Which person an account of Entra is. An account is known by tenant and object: the name that Entra gives with it finds
- * the person the first time, and from then on may change, or belong to somebody else, without anybody becoming another.
+ * Which person an account of Entra is. An account is known by tenant and object: the name that Entra gives with it
+ * finds the person the first time, and from then on may change, or belong to somebody else, without anybody becoming
+ * another.
  */
 import type { Change } from '../../changes/change.ts'
 import { newUuid } from '../../platform/ids.ts'

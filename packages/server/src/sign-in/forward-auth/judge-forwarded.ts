@@ -63,8 +63,8 @@ export async function judgeForwarded(
 }
 
 /**
- * Somebody leaves. Only the page of the service, which asks first, ends a session: its address can be opened by any site.
- * A cookie that opens nothing any more goes.
+ * Somebody leaves. Only the page of the service, which asks first, ends a session: its address can be opened by any
+ * site. A cookie that opens nothing any more goes.
  */
 function signOut(
   { baseUrl, masterKeys, clock }: SiteContext,

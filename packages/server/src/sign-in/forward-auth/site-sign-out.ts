@@ -1,6 +1,6 @@
 /*
- * How somebody leaves a site: an address of the site, at which its cookie tells which session it is, leads to the page of
- * the service that asks and ends it. The session is named there by a ticket, for the cookie is the site's alone.
+ * How somebody leaves a site: an address of the site, at which its cookie tells which session it is, leads to the page
+ * of the service that asks and ends it. The session is named there by a ticket, for the cookie is the site's alone.
  */
 import { MINUTE_MS } from '../../platform/clock.ts'
 import type { MasterKeys } from '../../platform/secrets/master-key.ts'

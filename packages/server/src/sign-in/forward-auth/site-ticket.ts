@@ -1,7 +1,7 @@
 /*
- * The ticket by which a browser that has signed in here becomes known at a site. It travels in an address, so it is good
- * for a minute, once, at one site, and in the browser alone that began there: the site and what its cookie holds are part
- * of what is signed and not of the ticket.
+ * The ticket by which a browser that has signed in here becomes known at a site. It travels in an address, so it is
+ * good for a minute, once, at one site, and in the browser alone that began there: the site and what its cookie holds
+ * are part of what is signed and not of the ticket.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { MINUTE_MS } from '../../platform/clock.ts'

@@ -40,7 +40,9 @@ export const AUTH_LOG_LIST = new RecordList({
       .select(isDeprovisioned('auth_log_session.person_id').as('is_person_deprovisioned')),
 })
 
-/** A sign-in is over within minutes: those that changed last before a time are among those that began last before it. */
+/**
+ * A sign-in is over within minutes: those that changed last before a time are among those that began last before it.
+ */
 function beganBefore(clauses: readonly SearchClause[], { isDescending }: PageSought) {
   const before = earliestBefore(clauses)
   if (before === undefined || !isDescending) return undefined

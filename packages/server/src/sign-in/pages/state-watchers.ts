@@ -1,7 +1,7 @@
 /*
- * Tells open pages that what they show has changed, as server-sent events (HTML, section 9.2). What a page shows is read
- * again and again and told only when it differs: a device's answer is written by any process, and nothing tells of one that
- * changes nothing. Bounded in pages, in their time, and in how often each is read.
+ * Tells open pages that what they show has changed, as server-sent events (HTML, section 9.2). What a page shows is
+ * read again and again and told only when it differs: a device's answer is written by any process, and nothing tells of
+ * one that changes nothing. Bounded in pages, in their time, and in how often each is read.
  */
 import { Readable } from 'node:stream'
 import { AppError } from '../../platform/app-error.ts'

@@ -1,6 +1,6 @@
 /*
- * As which user of the operating system somebody signs in. Owns that the one whom the proof saw is compared at the moment
- * at which it counts: a device may have been registered, or got another authentication mode, since the proof.
+ * As which user of the operating system somebody signs in. Owns that the one whom the proof saw is compared at the
+ * moment at which it counts: a device may have been registered, or got another authentication mode, since the proof.
  */
 import type { Change, ChangePublisher } from '../../changes/change.ts'
 import type { AttemptEvidence } from '../../schema/tables/sign-in-tables.ts'
@@ -17,7 +17,9 @@ export function toOsUserEvidence({ uid, userName }: OsUser): AttemptEvidence {
   return { os_uid: uid, os_user: userName }
 }
 
-/** The user as whom the browser ran; undefined where nobody was proven, or through a local proxy, which is of nobody. */
+/**
+ * The user as whom the browser ran; undefined where nobody was proven, or through a local proxy, which is of nobody.
+ */
 export function readOsUser({ evidence }: Pick<Attempt, 'evidence'>): OsUser | undefined {
   const { os_uid: uid, os_user: userName, is_local_proxy: isLocalProxy } = evidence
   if (typeof uid !== 'string' || isLocalProxy === true) return undefined

@@ -1,6 +1,6 @@
 /*
- * The requests by which the page of a sign-in proves its device: one shows the key of the browser, one leases the ports,
- * and one, when the browser has opened them, decides. Owns nothing of them.
+ * The requests by which the page of a sign-in proves its device: one shows the key of the browser, one leases the
+ * ports, and one, when the browser has opened them, decides. Owns nothing of them.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ChangeOrigin } from '../../changes/change.ts'

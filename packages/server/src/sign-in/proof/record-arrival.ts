@@ -70,7 +70,10 @@ export async function recordForeign(
   }
 }
 
-/** Notes a connection that brings no request: it may be somebody else's, which a device behind a translation of addresses would show too. */
+/**
+ * Notes a connection that brings no request: it may be somebody else's, which a device behind a translation of
+ * addresses would show too.
+ */
 export async function recordIdle(
   { db, clock }: Dependencies,
   lease: ProbeLease,

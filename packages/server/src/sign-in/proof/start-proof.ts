@@ -46,7 +46,8 @@ export interface StartedProof {
 }
 
 /**
- * Leases ports to an attempt whose device is not known yet. A proof of the same attempt whose ports are being opened ends.
+ * Leases ports to an attempt whose device is not known yet. A proof of the same attempt whose ports are being opened
+ * ends.
  *
  * @throws AppError `not_found`, `conflict` for an attempt at another step; `rate_limited` when all ports are leased,
  * one address has half of them, or devices are being asked for the attempt, or often for its person
@@ -94,7 +95,9 @@ export function hashProofSecret(secret: string): Buffer {
   return createHash('sha256').update(`proof ${secret}`).digest()
 }
 
-/** Whether the devices are being asked, as long as that takes; a process that ended meanwhile stands in nobody's way. */
+/**
+ * Whether the devices are being asked, as long as that takes; a process that ended meanwhile stands in nobody's way.
+ */
 export function isBeingDecided({ claimedAt }: ProbeLease, at: Date): boolean {
   return claimedAt !== null && at.getTime() - claimedAt.getTime() < DECIDING_MAX_MS
 }

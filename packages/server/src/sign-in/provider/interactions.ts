@@ -1,6 +1,6 @@
 /*
- * Interactions of the OpenID provider: each becomes an attempt, and what an attempt came to ends it. Owns that an outcome
- * is told once, to the browser that began the attempt, and for the interaction that it began for.
+ * Interactions of the OpenID provider: each becomes an attempt, and what an attempt came to ends it. Owns that an
+ * outcome is told once, to the browser that began the attempt, and for the interaction that it began for.
  */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { decodeJwt } from 'jose'

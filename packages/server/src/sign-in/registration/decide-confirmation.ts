@@ -1,7 +1,7 @@
 /*
  * Decides what a sign-in waits for: an admin does, or the person on a device that is registered and proven. Owns that a
- * device confirms nothing of somebody else, nor itself, nor where it is not certain that the person sits at it, and that
- * a code cannot be tried out.
+ * device confirms nothing of somebody else, nor itself, nor where it is not certain that the person sits at it, and
+ * that a code cannot be tried out.
  */
 import type { Change } from '../../changes/change.ts'
 import { AppError, conflict } from '../../platform/app-error.ts'

@@ -9,7 +9,8 @@ export type RegistrationRule =
 
 /**
  * What the policy asks for a device of somebody whose first device was registered before, or was not. The first use
- * registers only for whom an identity provider has signed: an address that a browser tells may be that of somebody else.
+ * registers only for whom an identity provider has signed: an address that a browser tells may be that of somebody
+ * else.
  */
 export function decideRegistration(
   policy: Pick<SignInPolicy, 'firstRegistration' | 'furtherRegistration'>,

@@ -1,6 +1,6 @@
 /*
- * What follows from a decision that was taken beside a sign-in, also while nobody has its page open. Every process hears
- * of it; whichever is first ends the sign-in.
+ * What follows from a decision that was taken beside a sign-in, also while nobody has its page open. Every process
+ * hears of it; whichever is first ends the sign-in.
  */
 import type { Foundation } from '../../changes/foundation.ts'
 import { findAttempt } from '../attempts/attempt-store.ts'

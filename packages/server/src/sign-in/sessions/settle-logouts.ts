@@ -1,4 +1,6 @@
-/* What became of telling an application is put on record: taken, to be told again, or given up, which admins are told. */
+/*
+ * What became of telling an application is put on record: taken, to be told again, or given up, which admins are told.
+ */
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { Foundation } from '../../changes/foundation.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../platform/clock.ts'
@@ -18,7 +20,9 @@ export function toRetryTime(failures: number, now: Date): Date {
   return new Date(now.getTime() + (RETRIES_MS[failures - 1] ?? LAST_RETRY_MS))
 }
 
-/** Records what the application said about one. One that was unavailable is told again when it is asked again at all. */
+/**
+ * Records what the application said about one. One that was unavailable is told again when it is asked again at all.
+ */
 export async function settleLogout(
   dependencies: SettleLogoutsDependencies,
   due: DueLogout,

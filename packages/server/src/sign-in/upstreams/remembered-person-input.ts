@@ -1,6 +1,7 @@
 /*
  * Who signed in with this browser at an upstream provider before: a cookie that the service has signed, for the time of
- * an outage. It says who somebody is to less than a provider does, and nothing of a device, which is proven all the same.
+ * an outage. It says who somebody is to less than a provider does, and nothing of a device, which is proven all the
+ * same.
  */
 import { createHmac } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'

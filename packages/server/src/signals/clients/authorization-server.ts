@@ -148,8 +148,8 @@ function createProvider(dependencies: AuthorizationServerDependencies): Provider
     routes: PATHS,
     ttl: {
       // Runs when the token is made, before its scope is stored and told: a client that asks for no
-      // scope gets all that it may have (RFC 6749 section 3.3). One that asks for unknown ones alone does not: it may have
-      // misspelt the lesser one.
+      // scope gets all that it may have (RFC 6749 section 3.3). One that asks for unknown ones alone does not: it may
+      // have misspelt the lesser one.
       ClientCredentials: (context, token, client) => {
         // As it was sent: the library has taken unknown names out of the parameters by now.
         const asked = context.oidc.body?.['scope']

@@ -102,8 +102,8 @@ export async function claimDeliveries(db: Kysely<Schema>, request: ClaimRequest)
 }
 
 /**
- * The steps of a claim, up to the rows of `claimed` and to whether any were put off; nothing is claimed where `isAllowed`
- * does not hold.
+ * The steps of a claim, up to the rows of `claimed` and to whether any were put off; nothing is claimed where
+ * `isAllowed` does not hold.
  */
 function claimSteps(request: ClaimRequest, isAllowed: RawBuilder<unknown>): RawBuilder<unknown> {
   const { destinationId, claimId, leaseMs, limit, range = EVERY_DELIVERY } = request

@@ -1,6 +1,7 @@
 /*
- * How many retryable failures in a row a dispatcher knows of. Its own outcomes count at once; what the database says takes
- * their place where it is less, but never of a look that began before all of them were recorded, or that others came after.
+ * How many retryable failures in a row a dispatcher knows of. Its own outcomes count at once; what the database says
+ * takes their place where it is less, but never of a look that began before all of them were recorded, or that others
+ * came after.
  */
 export class ConsecutiveFailures {
   #count = 0

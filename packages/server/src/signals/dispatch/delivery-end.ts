@@ -1,6 +1,6 @@
 /*
- * Above which ids the dispatchers of a process need not look for deliveries: nothing has come so far. Looked at in every
- * sweep; what comes above before that is found by the next one.
+ * Above which ids the dispatchers of a process need not look for deliveries: nothing has come so far. Looked at in
+ * every sweep; what comes above before that is found by the next one.
  */
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'

@@ -43,8 +43,8 @@ interface NumberedClaim extends Claim {
 /** Due work that could not be claimed is held by another worker: a moment later it is not. */
 const BLOCKED_PAUSE_MS = 200
 /**
- * After a claim that left nothing of what was due and did not look what falls due next: whatever is queued meanwhile wakes the
- * dispatcher, what is known to fall due earlier is claimed then, and the rest is planned when it looks again.
+ * After a claim that left nothing of what was due and did not look what falls due next: whatever is queued meanwhile
+ * wakes the dispatcher, what is known to fall due earlier is claimed then, and the rest is planned when it looks again.
  */
 const LOOK_AGAIN_MS = 100
 /** After a fault of the database or of preparing. */

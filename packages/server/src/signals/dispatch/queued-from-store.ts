@@ -25,8 +25,8 @@ interface Raisable {
 
 /**
  * Raises the ids as far as nothing waits before them. Each destination is a transaction of its own, which takes its row
- * last and waits for nobody who has it. Left for the next run is what is raised while somebody has an ended delivery wait
- * again, or while somebody writes for longer than `writersMaxMs`. Idempotent.
+ * last and waits for nobody who has it. Left for the next run is what is raised while somebody has an ended delivery
+ * wait again, or while somebody writes for longer than `writersMaxMs`. Idempotent.
  */
 export async function raiseQueuedFrom(
   db: Kysely<Schema>,

@@ -14,8 +14,8 @@ interface ReleaseRepetition {
 }
 
 /**
- * Gives claimed deliveries of one destination back, due after `delayMs`; again and again while the database is away, until their
- * leases have brought them back. Never rejects.
+ * Gives claimed deliveries of one destination back, due after `delayMs`; again and again while the database is away,
+ * until their leases have brought them back. Never rejects.
  */
 export async function releaseUntilDone(
   deliveries: readonly ClaimedDelivery[],

@@ -10,8 +10,8 @@ import type { Stream } from '../streams/stream-store.ts'
 import { discardWaitingRecoveries } from './debounce-store.ts'
 
 /**
- * How long the changes are held back for a stream, in milliseconds; a change that cancels out with an earlier one is absent. Each
- * device occurs at most once, and the caller holds the locks of the devices.
+ * How long the changes are held back for a stream, in milliseconds; a change that cancels out with an earlier one is
+ * absent. Each device occurs at most once, and the caller holds the locks of the devices.
  */
 export async function debounceChanges(
   cause: DeliveryCause,

@@ -135,7 +135,8 @@ async function takeAcknowledgements(
         eventId: toStorableText(eventId),
         error: toStorableText(description === undefined ? err : `${err}: ${description}`),
         isFinal: acknowledged.has(eventId) || (isSetErrorCode(err) && !isExcused),
-        // Until it has fetched the keys anew it refuses whatever it is sent: a poll takes it no time to do so ten times.
+        // Until it has fetched the keys anew it refuses whatever it is sent: a poll takes it no time to do so ten
+        // times.
         isExcused,
       }
     })

@@ -159,7 +159,8 @@ export async function storeTokens(db: Kysely<Schema>, sets: readonly SignedSet[]
 
 /**
  * Marks SETs as received and answers the keys that signed them. Ids that are unknown, finished or
- * another stream's are passed over. Of a stream that falls back to polls only a push says that its receiver works again.
+ * another stream's are passed over. Of a stream that falls back to polls only a push says that its receiver works
+ * again.
  */
 export async function acknowledgeSets(
   db: Kysely<Schema>,

@@ -1,7 +1,8 @@
 /*
  * The publisher of Shared Signals: decides what becomes of changed device statuses on each stream, and queues
  * their SETs in the transaction of the change, beside those of ended sessions. The only place where compliance
- * events begin; the dispatcher sends them. The dry run of an event decides by the same functions; the backfill makes its SETs by them.
+ * events begin; the dispatcher sends them. The dry run of an event decides by the same functions; the backfill makes
+ * its SETs by them.
  */
 import { DEVICE_COMPLIANCE_CHANGE } from '@heliograph/ssf'
 import type { ChangePublisher, ChangeRecord } from '../../changes/change.ts'

@@ -159,8 +159,8 @@ const wrapperShape = {
 const enabledSchema = z.boolean().describe('Switches the stream on or off.').optional()
 
 /**
- * The body that creates a stream: the standard members, or the same in an `ssf_stream` wrapper. A delivery that is given says
- * which (SSF 1.0 section 8.1.1); only where none is given does the stream poll.
+ * The body that creates a stream: the standard members, or the same in an `ssf_stream` wrapper. A delivery that is
+ * given says which (SSF 1.0 section 8.1.1); only where none is given does the stream poll.
  */
 export const createStreamBody = z
   .strictObject({

@@ -74,8 +74,9 @@ export function createWebhookChannel(dependencies: WebhookChannelDependencies): 
 const OVERLOAD_STATUSES: ReadonlySet<number> = new Set([429, 502, 503, 504])
 
 /**
- * What the answer to a webhook means, in the words of Standard Webhooks: 2xx alone is success, and 410 ends the webhook,
- * whatever the body, also without its end; everything else is tried again, because the receiver or its operator may mend it.
+ * What the answer to a webhook means, in the words of Standard Webhooks: 2xx alone is success, and 410 ends the
+ * webhook, whatever the body, also without its end; everything else is tried again, because the receiver or its
+ * operator may mend it.
  */
 export function classifyWebhook(result: OutboundResult): Verdict {
   const { status } = result

@@ -70,8 +70,8 @@ const OPENED_MAX = 1_024
 const OPENED_MAX_MS = 10 * MINUTE_MS
 
 /**
- * Creates what opens the targets of a process. One that was read as it was the last time is not opened again: opening secrets
- * takes longer than making a request with them.
+ * Creates what opens the targets of a process. One that was read as it was the last time is not opened again: opening
+ * secrets takes longer than making a request with them.
  */
 export function createTargetOpener(sealer: Sealer): (sending: OpenedFrom) => WebhookTarget {
   const opened = new Map<string, { readonly from: string; readonly target: WebhookTarget }>()

@@ -1,4 +1,6 @@
-/* Check-ins over connections, as devices make them: what is answered before the router is what the router would answer. */
+/*
+ * Check-ins over connections, as devices make them: what is answered before the router is what the router would answer.
+ */
 import { once } from 'node:events'
 import { request } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,6 +1,6 @@
 /*
- * Check-ins of devices that are known and have nothing to do: nearly all requests of a fleet. They are answered from memory
- * and before the router; one that is anything else goes its usual way, through the handlers.
+ * Check-ins of devices that are known and have nothing to do: nearly all requests of a fleet. They are answered from
+ * memory and before the router; one that is anything else goes its usual way, through the handlers.
  */
 import type { ServerResponse } from 'node:http'
 import { runAs } from '../../platform/db/pool-turns.ts'

@@ -36,7 +36,9 @@ export function registerDocs(app: FastifyInstance): void {
   }
 }
 
-/** Made for the first reader: the library is a hundred modules and a script of megabytes, which a start does not need. */
+/**
+ * Made for the first reader: the library is a hundred modules and a script of megabytes, which a start does not need.
+ */
 async function createReference(): Promise<FastifyInstance> {
   const { default: scalar } = await import('@scalar/fastify-api-reference')
   const app = fastify()

@@ -28,8 +28,9 @@ interface ConsoleTest {
   /** A page of the console, loaded; `path` begins behind `/console`. */
   readonly openPage: (path: string, session?: TestSessionOptions | null) => Promise<Page>
   /**
-   * One page for the tests of a file that only look: each walks from where the test before has left it. Notices stay, and
-   * whatever a test does to the page itself: what changes records, or answers for the service, opens a page of its own.
+   * One page for the tests of a file that only look: each walks from where the test before has left it. Notices stay,
+   * and whatever a test does to the page itself: what changes records, or answers for the service, opens a page of its
+   * own.
    */
   readonly walkTo: (path: string) => Promise<Page>
   /** Another admin, who has no page open. */
@@ -37,7 +38,9 @@ interface ConsoleTest {
 }
 
 interface OpenConsole extends ConsoleTest {
-  /** What browsers have complained of since the last time: faults of scripts, and what the policy of the page refused. */
+  /**
+   * What browsers have complained of since the last time: faults of scripts, and what the policy of the page refused.
+   */
   readonly takeComplaints: () => string[]
   /** What is open now stays open after the test. */
   readonly keepOpen: () => void

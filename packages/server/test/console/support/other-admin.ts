@@ -1,6 +1,6 @@
 /*
- * An admin without a browser, for records that a test needs and for what somebody else does meanwhile: what no test looks at
- * needs no page.
+ * An admin without a browser, for records that a test needs and for what somebody else does meanwhile: what no test
+ * looks at needs no page.
  */
 import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'

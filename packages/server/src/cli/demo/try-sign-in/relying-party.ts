@@ -1,6 +1,6 @@
 /*
- * The application of the demo as any application is: a client of the OpenID provider, by openid-client. It says itself who
- * signs in, in a pushed request, because it stands for an identity provider that has done so before.
+ * The application of the demo as any application is: a client of the OpenID provider, by openid-client. It says itself
+ * who signs in, in a pushed request, because it stands for an identity provider that has done so before.
  */
 import {
   allowInsecureRequests,

@@ -1,6 +1,6 @@
 /*
- * The page of the demo's application: who the visitor is, the switches of the simulated Mac, and what the application was
- * told. Owns no sign-in and no device.
+ * The page of the demo's application: who the visitor is, the switches of the simulated Mac, and what the application
+ * was told. Owns no sign-in and no device.
  */
 import { html, renderDocument, type Markup } from '../../../sign-in/pages/kit/markup.ts'
 import type { DemoPerson } from '../prepare-organisation.ts'

@@ -30,7 +30,8 @@ export async function snoozeIssue(change: Change, id: string, days: number): Pro
 }
 
 /**
- * Ends the time for which an issue was put off; nothing happens where it is over. It does not make room for another one.
+ * Ends the time for which an issue was put off; nothing happens where it is over. It does not make room for another
+ * one.
  *
  * @throws AppError `not_found`
  */

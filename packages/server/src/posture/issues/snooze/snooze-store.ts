@@ -3,9 +3,9 @@ import type { Schema } from '../../../schema/schema.ts'
 import { SHOWN_BEFORE_BLOCKING_DAYS, type SnoozableIssue } from './snooze-rule.ts'
 
 /**
- * Until when an issue is put off, as it counts now: a day before its device blocks at the latest, also where that moment
- * has come closer since, and not at all where its check allows it no more or the issue is resolved. Null where nobody
- * has put it off; it may be over.
+ * Until when an issue is put off, as it counts now: a day before its device blocks at the latest, also where that
+ * moment has come closer since, and not at all where its check allows it no more or the issue is resolved. Null where
+ * nobody has put it off; it may be over.
  *
  * @param issue the name of its table in the statement
  */

@@ -8,8 +8,8 @@ export interface ReportingAccess {
   /** Where the service is to make the role by itself: the password that it gives it. */
   readonly ownPassword: string | undefined
   /**
-   * Whether `connection` leads to the database of the service, where an address of its own says it. Rejects while nobody
-   * answers there.
+   * Whether `connection` leads to the database of the service, where an address of its own says it. Rejects while
+   * nobody answers there.
    */
   readonly isOneDatabase?: (signal: AbortSignal) => Promise<boolean>
 }

@@ -1,7 +1,7 @@
 /*
  * Why a request of an application was refused: which field was wrong, what was given, and what somebody does
- * about it. RFC 6749 sections 4.1.2.1 and 5.2; RFC 7636 section 4.6; OpenID Connect Core 1.0 section 3.1.2.6. Secrets, codes and
- * hints are never kept.
+ * about it. RFC 6749 sections 4.1.2.1 and 5.2; RFC 7636 section 4.6; OpenID Connect Core 1.0 section 3.1.2.6. Secrets,
+ * codes and hints are never kept.
  */
 
 /** What can be wrong with a request, in words, with the remedy. */

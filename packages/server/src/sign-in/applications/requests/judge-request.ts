@@ -1,6 +1,6 @@
 /*
- * What a request of an application would come to, field by field, before anybody signs in: what it sends is compared with
- * what is registered here. OpenID Connect Core 1.0 section 3.1.2.1; RFC 6749 section 4.1.1; RFC 7636 section 4.3.
+ * What a request of an application would come to, field by field, before anybody signs in: what it sends is compared
+ * with what is registered here. OpenID Connect Core 1.0 section 3.1.2.1; RFC 6749 section 4.1.1; RFC 7636 section 4.3.
  */
 import type { SignInApplication } from '../application-store.ts'
 

@@ -1,6 +1,6 @@
 /*
- * Keeps why requests of applications are refused, so that admins see what an identity provider sent wrongly. Anybody can
- * send such requests: a process writes so many a minute, and one at a time; more are dropped.
+ * Keeps why requests of applications are refused, so that admins see what an identity provider sent wrongly. Anybody
+ * can send such requests: a process writes so many a minute, and one at a time; more are dropped.
  */
 import type { Foundation } from '../../../changes/foundation.ts'
 import { MINUTE_MS } from '../../../platform/clock.ts'

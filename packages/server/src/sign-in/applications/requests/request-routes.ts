@@ -1,4 +1,6 @@
-/* How admins find out why an application does not get people in: its last sign-ins, and what a request would come to. */
+/*
+ * How admins find out why an application does not get people in: its last sign-ins, and what a request would come to.
+ */
 import { z } from 'zod'
 import type { Foundation } from '../../../changes/foundation.ts'
 import { conflict } from '../../../platform/app-error.ts'

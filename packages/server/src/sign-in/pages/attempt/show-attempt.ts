@@ -80,7 +80,10 @@ function working(title: string, sentence: Markup, rest: Markup): PageContent {
   }
 }
 
-/** Who signs in is said where the sign-in comes from, never here: a typed address would stand for whatever proof is wanted there. */
+/**
+ * Who signs in is said where the sign-in comes from, never here: a typed address would stand for whatever proof is
+ * wanted there.
+ */
 function showPerson({ applicationName }: AttemptView, { attempt }: Texts): PageContent {
   const sentence = applicationName === null ? attempt.whoHere : attempt.whoSignsIn(applicationName)
   const more = html`<p>${attempt.whoMore}</p>`

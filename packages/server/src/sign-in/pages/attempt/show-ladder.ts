@@ -1,4 +1,6 @@
-/* What a person is asked whose device is new here, or could not be recognised: to register it, to confirm, or to wait. */
+/*
+ * What a person is asked whose device is new here, or could not be recognised: to register it, to confirm, or to wait.
+ */
 import { html, type Markup } from '../kit/markup.ts'
 import { notice, postButton, statement } from '../kit/parts.ts'
 import { timeWithDistance } from '../kit/times.ts'

@@ -1,6 +1,6 @@
 /*
- * What helps to fix the problems that come up most: the page of the system's settings, and how long it takes. A table of
- * addresses of operating systems; checks that are not in it have their steps alone.
+ * What helps to fix the problems that come up most: the page of the system's settings, and how long it takes. A table
+ * of addresses of operating systems; checks that are not in it have their steps alone.
  */
 import type { Platform } from '../../../schema/tables/device-tables.ts'
 

@@ -1,4 +1,7 @@
-/* An issue as a card: what is wrong and until when, why it matters, what was found, what to do, and what may be asked for. */
+/*
+ * An issue as a card: what is wrong and until when, why it matters, what was found, what to do, and what may be asked
+ * for.
+ */
 import type { Platform } from '../../../schema/tables/device-tables.ts'
 import type { AttemptIssue } from '../../attempts/attempt-view.ts'
 import { html, type Markup } from '../kit/markup.ts'

@@ -30,8 +30,8 @@ export function parseFormBody(text: string): FormBody {
 }
 
 /**
- * Refuses a form that a page of somebody else sent. Browsers name the site that sent it (Fetch Metadata), or at least its
- * origin; what names neither is refused.
+ * Refuses a form that a page of somebody else sent. Browsers name the site that sent it (Fetch Metadata), or at least
+ * its origin; what names neither is refused.
  *
  * @throws AppError `cross_site_request`
  */

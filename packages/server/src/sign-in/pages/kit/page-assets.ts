@@ -1,6 +1,6 @@
 /*
- * The style sheet and the script of the pages, as files that never change under their names. They are read and compressed
- * when somebody asks for the first page, and then kept.
+ * The style sheet and the script of the pages, as files that never change under their names. They are read and
+ * compressed when somebody asks for the first page, and then kept.
  */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /*
- * What a browser may do with a page: nothing from elsewhere, nothing inline, no frame around it, no markup from texts but
- * by the one policy of the script of the pages.
+ * What a browser may do with a page: nothing from elsewhere, nothing inline, no frame around it, no markup from texts
+ * but by the one policy of the script of the pages.
  */
 
 export interface PagePolicy {
@@ -11,8 +11,8 @@ export interface PagePolicy {
 }
 
 /**
- * The headers of a page. The referrer goes to the service alone: without one, browsers leave out the origin of forms, by
- * which those of others are told apart.
+ * The headers of a page. The referrer goes to the service alone: without one, browsers leave out the origin of forms,
+ * by which those of others are told apart.
  */
 export function pageHeaders({ connectTo = [], formsTo = [] }: PagePolicy = {}): Record<
   string,

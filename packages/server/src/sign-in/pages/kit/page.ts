@@ -1,6 +1,6 @@
 /*
- * The frame of every page: what the organisation is called and looks like, the page itself, and what is always to be had:
- * the privacy centre and the other languages.
+ * The frame of every page: what the organisation is called and looks like, the page itself, and what is always to be
+ * had: the privacy centre and the other languages.
  */
 import { LANGUAGE_NAMES, LANGUAGES, type Language } from '../texts/language.ts'
 import { textsOf } from '../texts/texts.ts'

@@ -1,6 +1,6 @@
 /*
- * In which language a page speaks: the one that its reader has chosen, else the first of those that the browser asks for
- * and that there is a catalogue of.
+ * In which language a page speaks: the one that its reader has chosen, else the first of those that the browser asks
+ * for and that there is a catalogue of.
  */
 
 /** The languages that there is a catalogue of; the first is for everybody else. */

@@ -94,7 +94,8 @@ const LINK_ACTOR = { type: 'Person', id: null, name: 'Somebody with a link', ema
 /**
  * What a request's link is for.
  *
- * @throws AppError `not_found` for none of this service, an expired one, or one of a device that is somebody else's by now
+ * @throws AppError `not_found` for none of this service, an expired one, or one of a device that is somebody else's by
+ * now
  */
 async function open(dependencies: FixDependencies, { params }: PageRequest) {
   const token = params['token'] ?? ''

@@ -22,7 +22,10 @@ export function ownAnswerPath(checkId: string): string {
 /** Where the console asks admins for a trusted device. */
 const CONSOLE_DEVICE_PATH = '/console/trusted-device'
 
-/** A page that a sign-in may lead back to, of the person or that one of the console; for any other text the list of devices. */
+/**
+ * A page that a sign-in may lead back to, of the person or that one of the console; for any other text the list of
+ * devices.
+ */
 export function toOwnPath(path: string | undefined): string {
   const isKnown = path === CONSOLE_DEVICE_PATH || (path !== undefined && OWN_PATH.test(path))
   return isKnown ? path : ME_PATHS.devices

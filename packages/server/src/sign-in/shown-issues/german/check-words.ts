@@ -1,6 +1,9 @@
 import type { CatalogueEntry } from '../../../posture/checks/catalogue/catalogue-entry.ts'
 
-/** What a built-in check says to people in another language than English; `rationale` and `steps` are Markdown with Liquid. */
+/**
+ * What a built-in check says to people in another language than English; `rationale` and `steps` are Markdown with
+ * Liquid.
+ */
 export interface CheckWords {
   readonly name: string
   readonly title: string

@@ -75,7 +75,9 @@ const CAUSES_MAX = 20
 const DESTINATIONS_MAX = 200
 const MISSING_MAX = 200
 
-/** Follows what the first of these queries finds, as far as whoever asks may see it: what it may not see finds nothing. */
+/**
+ * Follows what the first of these queries finds, as far as whoever asks may see it: what it may not see finds nothing.
+ */
 export async function followEvent(
   queries: readonly EventQuery[],
   view: TrailView,
