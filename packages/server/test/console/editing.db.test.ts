@@ -274,7 +274,7 @@ describe('the strategy of a check', () => {
       remediation_strategy: 'warn_then_block',
       begins_blocking_on: new Date('2026-12-02T02:00:00Z'),
     })
-    const page = await console.openPage('/settings')
+    const page = await (await console.newContext()).newPage()
     const browser = await page.context().newCDPSession(page)
     await browser.send('Emulation.setTimezoneOverride', { timezoneId: 'America/Los_Angeles' })
     await page.goto(`/console/checks/${id}/strategy`)

@@ -73,7 +73,8 @@ describe('the frame of the console', () => {
   })
 
   it('names the key of the palette as the keyboard at hand does', async () => {
-    const page = await console.openPage('/devices')
+    const page = await (await console.newContext()).newPage()
+    await page.goto('/console/devices')
     const search = page.getByRole('button', { name: /^Search or jump to/ })
     await search.getByText('Ctrl K', { exact: true }).waitFor()
     await page.addInitScript(

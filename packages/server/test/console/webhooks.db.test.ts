@@ -109,8 +109,9 @@ describe('the webhooks of the console', () => {
   })
 
   it('says of one that is open since when its receiver accepts nothing, as soon as that is so', async () => {
-    const page = await createWebhook('Chat')
-    const address = page.url()
+    const made = await createWebhook('Chat')
+    const address = made.url()
+    const page = await made.context().newPage()
     await page.clock.install()
     await page.goto(address)
     await page.getByText('Nothing has been sent yet').waitFor()

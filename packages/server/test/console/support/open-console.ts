@@ -14,6 +14,7 @@ import { composeTestApi, type ComposedApi } from '../../support/composed-api.ts'
 import { createConsoleSession, type TestSessionOptions } from '../../support/console-session.ts'
 import { launchBrowser } from './launch-browser.ts'
 import { signInOtherAdmin, type OtherAdmin } from './other-admin.ts'
+import { UsedPage } from './used-page.ts'
 import { walkTo } from './walk-to.ts'
 
 const WIDE = { width: 1440, height: 900 } as const
@@ -25,7 +26,10 @@ interface ConsoleTest {
   readonly baseUrl: string
   /** A new browser profile, signed in as a new admin; `null` stays signed out. */
   readonly newContext: (session?: TestSessionOptions | null) => Promise<BrowserContext>
-  /** A page of the console, loaded; `path` begins behind `/console`. */
+  /**
+   * A page of the console, loaded; `path` begins behind `/console`. The next test may go on in it as another admin: what
+   * stays with a page for good, as a script that runs at its start or a clock, needs one of a `newContext`.
+   */
   readonly openPage: (path: string, session?: TestSessionOptions | null) => Promise<Page>
   /**
    * One page for the tests of a file that only look: each walks from where the test before has left it. Notices stay,
@@ -99,30 +103,39 @@ async function openConsole(environment: Readonly<Record<string, string>>): Promi
   const browser = await launchBrowser()
   cleanup.add(() => browser.close())
   const complaints: string[] = []
+  const signIn = async (context: BrowserContext, session: TestSessionOptions = {}) => {
+    const { token } = await createConsoleSession(api.services.db, session)
+    const { name } = toConsoleSite(baseUrl).cookie
+    await context.addCookies([
+      { name, value: token, url: baseUrl, httpOnly: true, sameSite: 'Lax' },
+    ])
+  }
   const newContext = async (session: TestSessionOptions | null = {}) => {
     const context = await browser.newContext({
       viewport: WIDE,
       baseURL: baseUrl,
       reducedMotion: 'reduce',
     })
-    if (session !== null) {
-      const { token } = await createConsoleSession(api.services.db, session)
-      const { name } = toConsoleSite(baseUrl).cookie
-      await context.addCookies([
-        { name, value: token, url: baseUrl, httpOnly: true, sameSite: 'Lax' },
-      ])
-    }
+    if (session !== null) await signIn(context, session)
     context.on('page', (page) => listen(page, complaints))
     return context
   }
+  const used = new UsedPage(`${baseUrl}/console`)
   const openPage = async (path: string, session?: TestSessionOptions | null) => {
-    const page = await (await newContext(session)).newPage()
+    const left = await used.take()
+    if (left !== undefined && session !== null) await signIn(left.context(), session)
+    const page = left ?? (await (await newContext(session)).newPage())
+    used.add(page)
     await page.goto(`/console${path}`)
     return page
   }
   let walked: Page | undefined
   const walk = async (path: string) => {
-    if (walked === undefined) return (walked = await openPage(path))
+    if (walked === undefined) {
+      walked = await (await newContext()).newPage()
+      await walked.goto(`/console${path}`)
+      return walked
+    }
     await walked.setViewportSize(WIDE)
     await walkTo(walked, path)
     return walked
@@ -131,13 +144,18 @@ async function openConsole(environment: Readonly<Record<string, string>>): Promi
   const takeComplaints = () => complaints.splice(0)
   let kept: readonly BrowserContext[] = []
   const keepOpen = () => {
-    kept = browser.contexts().filter((context) => context !== walked?.context())
+    const passedOn = [walked?.context(), used.keepOpen()?.context()]
+    kept = browser.contexts().filter((context) => !passedOn.includes(context))
   }
   const closePages = async (failedTest?: string) => {
     // After a test that failed the next one walks on a new page.
-    if (failedTest !== undefined) walked = undefined
-    const left = walked?.context()
-    const contexts = browser.contexts().filter((each) => !kept.includes(each) && each !== left)
+    if (failedTest !== undefined) {
+      walked = undefined
+      used.forget()
+    }
+    const left = await used.leave()
+    const passedOn = [...kept, walked?.context(), left?.context()]
+    const contexts = browser.contexts().filter((each) => !passedOn.includes(each))
     if (failedTest !== undefined) {
       const pages = contexts.flatMap((context) => context.pages())
       const shown = await Promise.all(pages.map(describePage))
