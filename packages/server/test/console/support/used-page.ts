@@ -41,8 +41,12 @@ export class UsedPage {
   async leave(): Promise<Page | undefined> {
     this.#left = this.#opened.findLast((page) => this.#isReusable(page))
     this.#opened = []
-    await this.#left?.unrouteAll({ behavior: 'ignoreErrors' })
-    await this.#left?.context().unrouteAll({ behavior: 'ignoreErrors' })
+    try {
+      if (this.#left !== undefined) await putToRest(this.#left)
+    } catch {
+      // It goes elsewhere right now.
+      this.#left = undefined
+    }
     return this.#left
   }
 
@@ -67,4 +71,11 @@ export class UsedPage {
       HEARD.every((event) => emitter.listenerCount(event) === 0)
     )
   }
+}
+
+/** From here on nothing answers for the service, and the page asks it for nothing: it never hears that its admin has gone. */
+async function putToRest(page: Page): Promise<void> {
+  await page.evaluate('globalThis.fetch = () => new Promise(() => undefined)')
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await page.context().unrouteAll({ behavior: 'ignoreErrors' })
 }
