@@ -2,6 +2,7 @@
  * Signing in as it happens: the whole service with its ports and jobs, simulated computers with agents, a browser that
  * runs on one of them, and an application. Owns no expectation.
  */
+import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,10 +30,9 @@ import {
   createApplicationBody,
   toApplicationValues,
 } from '../../src/sign-in/applications/application-input.ts'
-import { systemClock } from '../../src/platform/clock.ts'
 import { launchBrowser } from '../console/support/launch-browser.ts'
 import { createKeyAdmin } from '../support/api-keys.ts'
-import { createPreparedDatabase, PREPARED_MASTER_KEY } from '../support/prepared-database.ts'
+import { createTestDatabase } from '../support/database.ts'
 import { toUrl } from '../support/to-url.ts'
 import { startTrialParty, type TrialAccess, type TrialParty } from './trial-party.ts'
 
@@ -84,7 +84,7 @@ const CONSEQUENCES = {
 /** Starts everything. Close it in `afterAll`. */
 export async function openSignInWorld(): Promise<SignInWorld> {
   const cleanup = new CleanupStack()
-  const database = await createPreparedDatabase(systemClock, { poolMax: 1 })
+  const database = await createTestDatabase({ poolMax: 1 })
   cleanup.add(() => database.close())
   const dataDir = await mkdtemp(join(tmpdir(), 'sign-in-'))
   cleanup.add(() => rm(dataDir, { recursive: true, force: true }))
@@ -97,7 +97,7 @@ export async function openSignInWorld(): Promise<SignInWorld> {
     HELIOGRAPH_BASE_URL: baseUrl,
     HELIOGRAPH_PORT: String(port),
     HELIOGRAPH_DATA_DIR: dataDir,
-    HELIOGRAPH_MASTER_KEY: PREPARED_MASTER_KEY,
+    HELIOGRAPH_MASTER_KEY: randomBytes(32).toString('base64'),
     HELIOGRAPH_PROBE_PORTS: `${port + 1}-${last}`,
     HELIOGRAPH_ALLOWED_TARGETS: '127.0.0.1',
     HELIOGRAPH_ADMIN_PORT: '0',
