@@ -194,20 +194,25 @@ async function nextSets(
   return { answer }
 }
 
-/** What waits of the types that the stream asks for; what waits of others is given up. */
+/**
+ * What waits of the types that the stream asks for; what waits of others is given up. `stream` may be older than what
+ * waits: it is read anew before anything is taken for not asked for.
+ */
 async function listRequestedSets(
   db: Kysely<Schema>,
   stream: Stream,
   limit: number,
   clock: Clock,
 ): Promise<WaitingSets> {
-  const isWanted = ({ eventType }: WaitingSet) => isRequested(stream, eventType)
   const waiting = await listWaitingSets(db, stream, limit)
-  if (waiting.sets.every(isWanted)) return waiting
-  await discardUnrequested(db, stream, clock.now())
-  const { sets, nextDueInMs } = await listWaitingSets(db, stream, limit)
-  // What is claimed to be pushed still waits.
-  return { sets: sets.filter(isWanted), nextDueInMs }
+  if (waiting.sets.every(({ eventType }) => isRequested(stream, eventType))) return waiting
+  await discardUnrequested(db, stream.destinationId, clock.now())
+  const present = await findPolledStream(db, stream.destinationId)
+  if (present === undefined) return { sets: [], nextDueInMs: undefined }
+  const { sets, nextDueInMs } = await listWaitingSets(db, present, limit)
+  const wanted = sets.filter(({ eventType }) => isRequested(present, eventType))
+  // What is not wanted is claimed to be pushed, and its worker gives it up.
+  return { sets: wanted, nextDueInMs: wanted.length < sets.length ? SECOND_MS : nextDueInMs }
 }
 
 async function signWaiting(

@@ -1,9 +1,11 @@
 import { DEVICE_COMPLIANCE_CHANGE, STREAM_UPDATED } from '@heliograph/ssf'
 import { decodeJwt } from 'jose'
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { createPushStreams, jtiOf, type PushStreams } from '../../../test/support/push-streams.ts'
 import { queueEvents } from '../../../test/support/queue-events.ts'
 import type { StreamIds } from '../../../test/support/streams-api.ts'
+import { waitForLock } from '../../../test/support/wait-for-lock.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { claimDeliveries } from '../dispatch/claim-store.ts'
 import { discardClaimed } from '../streams/unrequested-event-store.ts'
@@ -20,14 +22,17 @@ beforeEach(() => push.streams.clock.set(new Date()))
 afterAll(() => push.close())
 afterEach(() => push.reset())
 
-/** Has a stream ask for nothing but events about itself, as a receiver does. */
-async function askForNothing({ stream_id }: StreamIds): Promise<void> {
+/** Has a stream ask for these types, as a receiver does. */
+async function askForTypes({ stream_id }: StreamIds, types: readonly string[]): Promise<void> {
   const { status } = await push.streams.call('/ssf_streams', {
     method: 'PATCH',
-    payload: { stream_id, events_requested: [] },
+    payload: { stream_id, events_requested: types },
   })
   expect(status).toBe(200)
 }
+
+/** Has a stream ask for nothing but events about itself. */
+const askForNothing = (stream: StreamIds) => askForTypes(stream, [])
 
 /** The fate of each event, in the order in which they were queued. */
 async function fates(): Promise<string[]> {
@@ -89,6 +94,30 @@ test('a poll brings nothing that a change queued beside the one that dropped its
   const numbers = Object.values(body.sets).map((set) => decodeJwt(set)['heliograph_sequence'])
   expect(numbers).toEqual([1, 2])
   expect(await fates()).toEqual([GIVEN_UP, GIVEN_UP, GIVEN_UP, 'queued', 'queued', 'queued'])
+})
+
+test('a poll that began before its stream asked for a type brings what was queued of it since', async () => {
+  const { db } = push.streams
+  const stream = await push.streams.createStream({ name: 'poll' })
+  const destinationId = await push.streams.getDestinationId(stream.id)
+  await askForTypes(stream, [])
+  const acknowledged = await queueEvents(push.streams, destinationId, [null])
+  const { poll, queued } = await db.transaction().execute(async (tx) => {
+    await sql`select from delivery where id = any(${acknowledged.deliveryIds}) for update`.execute(
+      tx,
+    )
+    const polled = push.streams.call<{ sets: Record<string, string> }>(
+      `/ssf_streams/${stream.stream_id}/events`,
+      { method: 'POST', payload: { ack: acknowledged.eventIds, returnImmediately: true } },
+    )
+    await waitForLock(db)
+    await askForTypes(stream, [DEVICE_COMPLIANCE_CHANGE])
+    const events = await queueEvents(push.streams, destinationId, [null], DEVICE_COMPLIANCE_CHANGE)
+    return { poll: polled, queued: events }
+  })
+  const { body } = await poll
+  expect(Object.keys(body.sets)).toEqual(queued.eventIds)
+  expect(await fates()).toEqual(['delivered', 'queued'])
 })
 
 test('a worker gives up nothing that another one has taken up since', async () => {

@@ -4,10 +4,10 @@
  */
 import { isStreamEventType, STREAM_UPDATED, VERIFICATION } from '@heliograph/ssf'
 import { sql, type Kysely } from 'kysely'
+import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { ClaimedDelivery } from '../dispatch/delivery-channel.ts'
 import { isWithin, toDeliveryRange } from '../dispatch/delivery-range-store.ts'
-import type { Stream } from './stream-store.ts'
 
 /** Whether a stream gets events of a type: it asks for them, or they are about the stream itself. */
 export function isRequested(
@@ -19,19 +19,25 @@ export function isRequested(
 
 const REASON = 'The stream no longer asks for events of this type'
 
-/** Gives up what waits of types that a stream does not ask for, but for what is claimed: that is for its worker to give up. */
+/**
+ * Gives up what waits of types that a stream does not ask for, but for what is claimed: that is for its worker to give
+ * up. What the stream asks for is read by the statement that sees what waits: a caller's copy of the stream may be older
+ * than an event that the stream asks for since.
+ */
 export async function discardUnrequested(
   db: Kysely<Schema>,
-  { destinationId, eventsRequested }: Pick<Stream, 'destinationId' | 'eventsRequested'>,
+  destinationId: DestinationId,
   at: Date,
 ): Promise<void> {
-  const kept = [...eventsRequested, VERIFICATION, STREAM_UPDATED]
   await sql`update delivery set state = 'discarded', finished_at = ${at}, claimed_by = null,
       claim_expires_at = null, last_error = ${REASON}
     where destination_id = ${destinationId} and state = 'queued'
       and id >= (select queued_from_id from delivery_destination where id = ${destinationId})
       and (claim_expires_at is null or claim_expires_at <= now())
-      and event_type <> all(${kept}::text[])`.execute(db)
+      and event_type <> all(${[VERIFICATION, STREAM_UPDATED]}::text[])
+      and event_type <> all(array(
+        select unnest(events_requested) from ssf_stream where destination_id = ${destinationId}
+      ))`.execute(db)
 }
 
 /** Gives up deliveries that their worker has claimed; not those whose claim has passed on. */

@@ -119,7 +119,7 @@ async function discardNoLongerRequested(
   after: Stream,
 ): Promise<void> {
   const isSomeDropped = before.some((type) => !isRequested(after, type))
-  if (isSomeDropped) await discardUnrequested(tx, after, at)
+  if (isSomeDropped) await discardUnrequested(tx, after.destinationId, at)
 }
 
 /** The engine follows the stream from push to poll and back. */
