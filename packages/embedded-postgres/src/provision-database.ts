@@ -60,18 +60,19 @@ async function provisionServer(client: Client, administration: SocketConnection)
   })
 }
 
-/** What was confined there, and for which roles, stands in its comment, which is read from any database. */
+/** What was confined there, for which roles and server, stands in its comment, which is read from any database. */
 async function readTemplate(
   client: Client,
 ): Promise<{ mark: string | null; confinedMark: string }> {
-  const { rows } = await client.query<{ mark: string | null; roles: string }>(
-    `select shobj_description(oid, 'pg_database') as mark,
+  const { rows } = await client.query<{ mark: string | null; roles: string; version: string }>(
+    `select shobj_description(oid, 'pg_database') as mark, current_setting('server_version_num') as version,
        (select string_agg(oid::text, ' ' order by oid) from pg_roles where oid >= 16384) as roles
      from pg_database where datname = $1`,
     [TEMPLATE],
   )
   const [template] = rows
-  const hash = createHash('sha256').update(`${template?.roles} ${toConfinement(ROLES)}`)
+  const confined = [template?.version, template?.roles, toConfinement(ROLES)].join(' ')
+  const hash = createHash('sha256').update(confined)
   return { mark: template?.mark ?? null, confinedMark: hash.digest('hex') }
 }
 

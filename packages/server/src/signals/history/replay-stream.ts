@@ -45,7 +45,7 @@ export async function replayStream(
   if (stream.status === 'disabled') {
     throw new AppError('conflict', 'A disabled stream sends nothing; enable it first.')
   }
-  // They would be given up instead, and what was delivered would be on record as that.
+  // The SETs would be given up, and their record would no longer say that they were delivered.
   if (!isRequested(stream, DEVICE_COMPLIANCE_CHANGE)) {
     throw new AppError('conflict', 'The stream asks for no compliance changes.')
   }

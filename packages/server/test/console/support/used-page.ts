@@ -24,11 +24,17 @@ export class UsedPage {
     const page = this.#left
     this.#left = undefined
     if (page === undefined) return undefined
-    await page.evaluate('sessionStorage.clear(); localStorage.clear()')
-    await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
-    await page.setViewportSize(WIDE)
-    await page.mouse.move(0, 0)
-    await page.context().clearCookies()
+    try {
+      await page.evaluate('sessionStorage.clear(); localStorage.clear()')
+      await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
+      await page.setViewportSize(WIDE)
+      await page.mouse.move(0, 0)
+      await page.context().clearCookies()
+    } catch {
+      // An answer that was on its way has sent it elsewhere.
+      await page.context().close()
+      return undefined
+    }
     return page
   }
 
