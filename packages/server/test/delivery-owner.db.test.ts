@@ -1,7 +1,10 @@
+import { DEVICE_COMPLIANCE_CHANGE } from '@heliograph/ssf'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SYSTEM_ACTOR } from '../src/changes/audit/audit-entry.ts'
 import { findOwner } from '../src/cli/commands/delivery-owner.ts'
 import { redriveDeliveries, resendDelivery } from '../src/signals/dispatch/redrive-deliveries.ts'
+import { createStreamsApi } from './support/streams-api.ts'
+import { queueEvents } from './support/queue-events.ts'
 import { createWebhooksApi, type WebhooksApi } from './support/webhooks-api.ts'
 
 let api: WebhooksApi
@@ -45,4 +48,24 @@ test('one delivery of a webhook is sent again when its destination names it', as
     resendDelivery(change, owner, eventId),
   )
   expect(resent.state).toBe('queued')
+})
+
+test('what a stream no longer asks for is not sent again when its destination names it', async () => {
+  const streams = await createStreamsApi()
+  try {
+    const { id, stream_id } = await streams.createStream({ name: 'push' })
+    const destination = await streams.getDestinationId(id)
+    const queued = await queueEvents(streams, destination, [null], DEVICE_COMPLIANCE_CHANGE)
+    await streams.db.updateTable('delivery').set({ state: 'dead' }).execute()
+    const payload = { stream_id, events_requested: [] }
+    await streams.call('/ssf_streams', { method: 'PATCH', payload })
+    const owner = await findOwner(streams.db, { ...nobody, destination }, 'send')
+    const [eventId = ''] = queued.eventIds
+    await streams.runChange({ actor: SYSTEM_ACTOR }, async (change) => {
+      expect(await redriveDeliveries(change, owner)).toEqual({ count: 0, hasMore: false })
+      await expect(resendDelivery(change, owner, eventId)).rejects.toThrow('no longer asks')
+    })
+  } finally {
+    await streams.close()
+  }
 })

@@ -5,7 +5,12 @@ import type { Schema } from '../../schema/schema.ts'
 import { findDestinationId } from '../../signals/dispatch/destination-store.ts'
 import type { DeliveryOwner } from '../../signals/dispatch/redrive-deliveries.ts'
 import { toDeliveryOwner } from '../../signals/streams/stream-owner.ts'
-import { getStream, parseStreamReference } from '../../signals/streams/stream-store.ts'
+import {
+  findStreamOfDestination,
+  getStream,
+  parseStreamReference,
+} from '../../signals/streams/stream-store.ts'
+import { requestedTypes } from '../../signals/streams/unrequested-event-store.ts'
 import { toWebhookOwner } from '../../signals/webhooks/webhook-owner.ts'
 import { EVENT_IS_KEPT } from '../../signals/webhooks/webhook-event-store.ts'
 import { getWebhook } from '../../signals/webhooks/webhook-store.ts'
@@ -56,5 +61,7 @@ async function findDestination(db: Kysely<Schema>, id: string): Promise<Delivery
   }
   // It may be a webhook's: those deliveries carry no payload themselves.
   const payload = EVENT_IS_KEPT
-  return { destinationId, target: { type: 'delivery_destination', id }, payload }
+  const stream = await findStreamOfDestination(db, destinationId)
+  const eventTypes = stream && requestedTypes(stream)
+  return { destinationId, target: { type: 'delivery_destination', id }, payload, eventTypes }
 }

@@ -15,17 +15,15 @@ import {
   requeueDelivery,
   updateToDiscarded,
   type DeliveryFilter,
-  type PayloadCondition,
+  type RedriveLimits,
 } from './redrive-store.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 
 /** Whose deliveries. */
-export interface DeliveryOwner {
+export interface DeliveryOwner extends RedriveLimits {
   readonly destinationId: DestinationId
   /** What the audit entry names: the stream or the webhook. */
   readonly target: AuditTarget
-  /** Where payloads are that the deliveries do not carry themselves; undefined when they all do. */
-  readonly payload?: PayloadCondition
 }
 
 /** Which deliveries of an owner; what is left out does not narrow it. */
@@ -44,14 +42,15 @@ export interface MovedDeliveries {
 /**
  * Sends dead deliveries again, as new as if they had just been queued, with the same event ids and in
  * their old order. The receiver is tried at once, whatever was held against it. With `states`, also
- * discarded ones. What has been deleted of its payload is passed over.
+ * discarded ones. What has been deleted of its payload is passed over, and events of types that the owner
+ * does not get any more.
  */
 export async function redriveDeliveries(
   change: Change,
   selection: DeliverySelection,
 ): Promise<MovedDeliveries> {
   const states = selection.states ?? ['dead']
-  const count = await requeueDeliveries(change.tx, { ...selection, states }, selection.payload)
+  const count = await requeueDeliveries(change.tx, { ...selection, states }, selection)
   const moved = { count, hasMore: count === REDRIVE_MAX }
   if (count === 0) return moved
   await tryAtOnce(change, selection.destinationId)
@@ -68,14 +67,19 @@ export async function redriveDeliveries(
  * Sends one event again whatever became of it, with the same event id. One that is queued is tried at
  * once; one that is on its way is left to arrive. Answers the delivery as it is afterwards.
  *
- * @throws AppError `not_found`; `conflict` when its payload has been deleted
+ * @throws AppError `not_found`; `conflict` when its payload has been deleted, or when the owner gets no events of
+ * its type any more
  */
 export async function resendDelivery(
   change: Change,
-  { destinationId, target, payload }: DeliveryOwner,
+  { destinationId, target, payload, eventTypes }: DeliveryOwner,
   eventId: string,
 ): Promise<DeliveryDetails> {
   const before = await getDeliveryOfEvent(change.tx, destinationId, eventId)
+  // It would be given up instead, and what was delivered would be on record as that.
+  if (eventTypes?.includes(before.eventType) === false) {
+    throw new AppError('conflict', 'The receiver no longer asks for events of this type.')
+  }
   if (!(await requeueDelivery(change.tx, before.id, payload))) {
     const isOnItsWay = before.state === 'queued'
     if (isOnItsWay) return before

@@ -13,6 +13,14 @@ import type { DeliveryState } from './delivery-read.ts'
  */
 export type PayloadCondition = RawBuilder<boolean>
 
+/** Which deliveries of an owner can be sent again. */
+export interface RedriveLimits {
+  /** Where payloads are that the deliveries do not carry themselves; undefined when they all do. */
+  readonly payload?: PayloadCondition | undefined
+  /** The types of events that it gets; undefined when it gets whatever was queued for it. */
+  readonly eventTypes?: readonly string[] | undefined
+}
+
 /** Which deliveries of a destination; what is left out does not narrow it. */
 export interface DeliveryFilter {
   readonly destinationId: DestinationId
@@ -28,17 +36,17 @@ export interface DeliveryFilter {
 /** As many as one call moves; call again for the rest. */
 export const REDRIVE_MAX = 10_000
 
-/** Queues deliveries anew, due now, as far as their payload is kept; answers how many. */
+/** Queues deliveries anew, due now, as far as they can be sent; answers how many. */
 export async function requeueDeliveries(
   db: Kysely<Schema>,
   filter: DeliveryFilter,
-  payload: PayloadCondition | undefined,
+  limits: RedriveLimits,
 ): Promise<number> {
   const { rows } = await sql`
     update delivery set state = 'queued', attempt_count = 0, next_attempt_at = now(),
       finished_at = null, claimed_by = null, claim_expires_at = null
     where id in (
-      select id from delivery where ${isSelected(filter)} and ${isSendable(payload)}
+      select id from delivery where ${isSelected(filter)} and ${isSendable(limits)}
       order by id limit ${REDRIVE_MAX}
     )
     returning id`.execute(db)
@@ -49,11 +57,11 @@ export async function requeueDeliveries(
 export async function countRequeueable(
   db: Kysely<Schema>,
   filter: DeliveryFilter,
-  payload: PayloadCondition | undefined,
+  limits: RedriveLimits,
 ): Promise<number> {
   const { rows } = await sql<{ count: string }>`
     select count(*) from (
-      select from delivery where ${isSelected(filter)} and ${isSendable(payload)}
+      select from delivery where ${isSelected(filter)} and ${isSendable(limits)}
       limit ${REDRIVE_MAX}
     ) as requeueable`.execute(db)
   return Number(rows[0]?.count ?? 0)
@@ -72,7 +80,7 @@ export async function requeueDelivery(
     update delivery set state = 'queued', next_attempt_at = now(),
       attempt_count = case when state = 'queued' then attempt_count else 0 end,
       finished_at = null, claimed_by = null, claim_expires_at = null
-    where id = ${id} and ${isSendable(payload)}
+    where id = ${id} and ${hasPayload(payload)}
       and (state <> 'queued' or claim_expires_at is null or claim_expires_at <= now())
     returning destination_id, subject_key`.execute(db)
   for (const { destination_id: destinationId, subject_key: subjectKey } of rows) {
@@ -112,7 +120,12 @@ async function makeFollowersDue(
       and claimed_by is null and subject_key = any(${subjectKeys}::text[])`.execute(db)
 }
 
-function isSendable(payload: PayloadCondition | undefined): RawBuilder<unknown> {
+function isSendable({ payload, eventTypes }: RedriveLimits): RawBuilder<unknown> {
+  if (eventTypes === undefined) return hasPayload(payload)
+  return sql`${hasPayload(payload)} and event_type = any(${eventTypes}::text[])`
+}
+
+function hasPayload(payload: PayloadCondition | undefined): RawBuilder<unknown> {
   const hasBody = sql`delivery.body <> ''`
   return payload === undefined ? hasBody : sql`(${hasBody} or ${payload})`
 }

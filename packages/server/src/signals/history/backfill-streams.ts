@@ -2,6 +2,7 @@
  * Backfill: a stream is sent the last change of every device, with the time at which it happened.
  * Goes in small steps that are durable each, so that neither a crash nor 50,000 devices matter.
  */
+import { DEVICE_COMPLIANCE_CHANGE } from '@heliograph/ssf'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { Change } from '../../changes/change.ts'
 import type { StreamContext } from '../streams/stream-context.ts'
@@ -14,6 +15,7 @@ import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 import { insertDeliveries } from '../dispatch/delivery-store.ts'
 import { toComplianceDelivery } from '../sets/ssf-publisher.ts'
 import { getStream, type Stream } from '../streams/stream-store.ts'
+import { isRequested } from '../streams/unrequested-event-store.ts'
 import { readSubjectFilter } from '../subjects/filter-events.ts'
 import {
   advanceBackfill,
@@ -34,11 +36,14 @@ const STEP_DEVICES = 200
  * Asks for the backfill of a stream; the worker does it soon after the commit. All its events share
  * the `txn` of this change.
  *
- * @throws AppError `conflict` for a stream that is disabled
+ * @throws AppError `conflict` for a stream that is disabled or asks for no compliance changes
  */
 export async function requestBackfill(change: Change, stream: Stream): Promise<void> {
   if (stream.status === 'disabled') {
     throw new AppError('conflict', 'A disabled stream sends nothing; enable it first.')
+  }
+  if (!isRequested(stream, DEVICE_COMPLIANCE_CHANGE)) {
+    throw new AppError('conflict', 'The stream asks for no compliance changes.')
   }
   await insertBackfill(change.tx, {
     ssfStreamId: stream.id,
@@ -83,7 +88,8 @@ async function takeStep(
   const stream = await getStream(tx, { id: backfill.ssfStreamId })
   const deviceIds = await listDeviceIds(tx, backfill.afterDeviceId, STEP_DEVICES)
   const lastId = deviceIds.at(-1)
-  if (lastId === undefined || stream.status === 'disabled') {
+  const isTold = stream.status !== 'disabled' && isRequested(stream, DEVICE_COMPLIANCE_CHANGE)
+  if (lastId === undefined || !isTold) {
     await finish(change, backfill, stream)
     return
   }

@@ -395,6 +395,21 @@ describe('POST /ssf_streams/{id}/backfill', () => {
     await runBackfills()
     expect((await poll(stream)).filter((claims) => word(claims) === 'compliant')).toHaveLength(3)
   })
+
+  it('queues nothing for a stream that asks for no compliance changes, also when it ceased to ask meanwhile', async () => {
+    await turn(await insertDevice(streams.db), 'not-compliant')
+    const stream = await createStream()
+    const backfill = () => streams.call(`/ssf_streams/${stream.id}/backfill`, { method: 'POST' })
+    expect((await backfill()).status).toBe(202)
+    const payload = { stream_id: stream.stream_id, events_requested: [] }
+    await streams.call('/ssf_streams', { method: 'PATCH', payload })
+    await runBackfills()
+    expect(await streams.db.selectFrom('delivery').select('state').execute()).toEqual([])
+    expect(await backfill()).toMatchObject({
+      status: 409,
+      body: { message: 'The stream asks for no compliance changes.' },
+    })
+  })
 })
 
 describe('damping', () => {

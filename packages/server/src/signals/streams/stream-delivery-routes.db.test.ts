@@ -1,10 +1,10 @@
-import { STREAM_UPDATED } from '@heliograph/ssf'
+import { DEVICE_COMPLIANCE_CHANGE, STREAM_UPDATED } from '@heliograph/ssf'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { queueEvents } from '../../../test/support/queue-events.ts'
 import { createStreamsApi, type StreamsApi } from '../../../test/support/streams-api.ts'
 import { newUuid } from '../../platform/ids.ts'
-import type { DestinationId } from '../../schema/branded-ids.ts'
+import type { DestinationId, StreamRowId } from '../../schema/branded-ids.ts'
 
 interface DeliveryJson {
   id: string
@@ -31,6 +31,18 @@ const PUSH = { method: 'urn:ietf:rfc:8935', endpoint_url: 'http://127.0.0.1:9/ev
 async function createStream(): Promise<{ id: string; destinationId: DestinationId }> {
   const { id } = await streams.createStream({ name: 'push', delivery: PUSH })
   return { id, destinationId: await streams.getDestinationId(id) }
+}
+
+/** Has a stream ask for nothing but events about itself, as a receiver does. */
+async function askForNothing(id: string): Promise<void> {
+  const { stream_id } = await streams.db
+    .selectFrom('ssf_stream')
+    .select('stream_id')
+    .where('id', '=', id as StreamRowId)
+    .executeTakeFirstOrThrow()
+  const payload = { stream_id, events_requested: [] }
+  const { status } = await streams.call('/ssf_streams', { method: 'PATCH', payload })
+  expect(status).toBe(200)
 }
 
 async function queue(
@@ -264,6 +276,37 @@ describe('sending again', () => {
     const url = `/ssf_streams/${id}/redrive`
     expect(await call(url, {})).toMatchObject({ body: { count: 0 } })
     expect(await call(url, { include_discarded: true })).toMatchObject({ body: { count: 1 } })
+  })
+
+  it('leaves on record what was delivered of a type that the stream no longer asks for, and audits nothing of it', async () => {
+    const { id, destinationId } = await createStream()
+    const queued = await queueEvents(streams, destinationId, ['1'], DEVICE_COMPLIANCE_CHANGE)
+    await setState(queued.eventIds, 'delivered')
+    const url = `/ssf_streams/${id}`
+    await askForNothing(id)
+    const before = await lastAudit()
+    expect(await call(`${url}/deliveries/${queued.eventIds[0] ?? ''}/resend`, {})).toMatchObject({
+      status: 409,
+      body: { message: 'The receiver no longer asks for events of this type.' },
+    })
+    expect(await statesOf(destinationId)).toEqual(['delivered'])
+    expect(await lastAudit()).toEqual(before)
+  })
+
+  it('redrives nothing of a type that the stream no longer asks for, and counts what it queues alone', async () => {
+    const { id, destinationId } = await createStream()
+    const queueOf = (eventType: string) => queueEvents(streams, destinationId, ['1'], eventType)
+    const dropped = [await queueOf(DEVICE_COMPLIANCE_CHANGE), await queueOf(STREAM_UPDATED)]
+    await setState(dropped[0]?.eventIds ?? [], 'dead')
+    await setState(dropped[1]?.eventIds ?? [], 'discarded')
+    const url = `/ssf_streams/${id}`
+    await askForNothing(id)
+    expect(await call(`${url}/redrive`, {})).toMatchObject({ body: { count: 0 } })
+    expect(await call(`${url}/redrive`, { include_discarded: true })).toMatchObject({
+      body: { count: 1, has_more: false },
+    })
+    expect(await lastAudit()).toMatchObject({ action: 'deliveries.redriven', after: { count: 1 } })
+    expect(await statesOf(destinationId)).toEqual(['dead', 'queued'])
   })
 
   it('is refused for a disabled stream, which gets no events', async () => {

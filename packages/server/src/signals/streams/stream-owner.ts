@@ -2,6 +2,7 @@ import { AppError } from '../../platform/app-error.ts'
 import type { DeliveryLogPurpose } from '../dispatch/delivery-log-endpoints.ts'
 import type { DeliveryOwner } from '../dispatch/redrive-deliveries.ts'
 import type { Stream } from './stream-store.ts'
+import { requestedTypes } from './unrequested-event-store.ts'
 
 /**
  * A stream as the owner of its deliveries.
@@ -16,5 +17,6 @@ export function toDeliveryOwner(stream: Stream, purpose: DeliveryLogPurpose): De
   return {
     destinationId: stream.destinationId,
     target: { type: 'ssf_stream', id: stream.id },
+    eventTypes: requestedTypes(stream),
   }
 }

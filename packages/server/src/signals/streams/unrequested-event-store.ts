@@ -1,6 +1,6 @@
 /*
- * Events of types that a stream does not ask for any more: they are given up when it ceases to ask, and, as a change that
- * ran beside that may have queued some since, when they are about to be handed out.
+ * Events of types that a stream does not ask for any more: they are given up when it ceases to ask, and, as a change
+ * that ran beside that may have queued some since, when they are about to be handed out.
  */
 import { isStreamEventType, STREAM_UPDATED, VERIFICATION } from '@heliograph/ssf'
 import { sql, type Kysely } from 'kysely'
@@ -15,6 +15,15 @@ export function isRequested(
   eventType: string,
 ): boolean {
   return eventsRequested.includes(eventType) || isStreamEventType(eventType)
+}
+
+/** The types of which {@link isRequested} is true. */
+export function requestedTypes({
+  eventsRequested,
+}: {
+  readonly eventsRequested: readonly string[]
+}): string[] {
+  return [...eventsRequested, VERIFICATION, STREAM_UPDATED]
 }
 
 const REASON = 'The stream no longer asks for events of this type'

@@ -83,7 +83,7 @@ export async function previewRecovery(
   const missed = toMissedEvents(webhook, time, now)
   const { since } = missed
   const failed = { destinationId, states: ['dead'] as const, since, until: time.until }
-  const failedCount = await countRequeueable(db, failed, payload)
+  const failedCount = await countRequeueable(db, failed, { payload })
   const missedCount = await countMissedEvents(db, missed)
   const hasMore = failedCount === REDRIVE_MAX || missedCount === REDRIVE_MAX
   return { since, failedCount, missedCount, hasMore }
