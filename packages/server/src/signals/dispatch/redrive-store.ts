@@ -44,7 +44,7 @@ export async function requeueDeliveries(
 ): Promise<number> {
   const { rows } = await sql`
     update delivery set state = 'queued', attempt_count = 0, next_attempt_at = now(),
-      finished_at = null, claimed_by = null, claim_expires_at = null
+      finished_at = null, claimed_by = null, claim_expires_at = null, last_error = null
     where id in (
       select id from delivery where ${isSelected(filter)} and ${isSendable(limits)}
       order by id limit ${REDRIVE_MAX}
@@ -79,6 +79,7 @@ export async function requeueDelivery(
   const { rows } = await sql<{ destination_id: DestinationId; subject_key: string | null }>`
     update delivery set state = 'queued', next_attempt_at = now(),
       attempt_count = case when state = 'queued' then attempt_count else 0 end,
+      last_error = case when state = 'queued' then last_error end,
       finished_at = null, claimed_by = null, claim_expires_at = null
     where id = ${id} and ${hasPayload(payload)}
       and (state <> 'queued' or claim_expires_at is null or claim_expires_at <= now())
@@ -97,7 +98,7 @@ export async function updateToDiscarded(
 ): Promise<number> {
   const { rows } = await sql<{ subject_key: string | null }>`
     update delivery set state = 'discarded', finished_at = ${finishedAt}, claimed_by = null,
-      claim_expires_at = null
+      claim_expires_at = null, last_error = ${toGivenUpReason('It was given up on request')}
     where id in (
       select id from delivery where ${isSelected(filter)}
       order by id limit ${REDRIVE_MAX}
@@ -106,6 +107,14 @@ export async function updateToDiscarded(
   const subjectKeys = rows.flatMap(({ subject_key }) => subject_key ?? [])
   await makeFollowersDue(db, filter.destinationId, subjectKeys)
   return rows.length
+}
+
+/**
+ * The `last_error` of a delivery that is given up: why, and then what its receiver said last, which of a poll is
+ * stored nowhere else.
+ */
+export function toGivenUpReason(reason: string): RawBuilder<string> {
+  return sql`${reason}::text || coalesce('. Last error: ' || last_error, '')`
 }
 
 /** Makes what was never sent of the subjects due now: it waits for nothing but earlier deliveries of them. */

@@ -224,6 +224,15 @@ describe('sending again', () => {
     }
   })
 
+  it('leaves what waits for another attempt its last error, which none has followed', async () => {
+    const { id, destinationId } = await createStream()
+    const [eventId = ''] = await queue(destinationId, ['1'])
+    await streams.db.updateTable('delivery').set({ attempt_count: 2, last_error: 'no' }).execute()
+    expect(await call(`/ssf_streams/${id}/deliveries/${eventId}/resend`, {})).toMatchObject({
+      body: { state: 'queued', attempts: 2, last_error: 'no' },
+    })
+  })
+
   it('leaves alone what is on its way', async () => {
     const { id, destinationId } = await createStream()
     const [eventId = ''] = await queue(destinationId, ['1'])

@@ -1,7 +1,9 @@
+import type { Updateable } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createServiceApi, type ServiceApi } from '../../../../test/support/composed-api.ts'
 import { createPosture, FAIL, PASS } from '../../../../test/support/posture-fixtures.ts'
 import type { StreamRowId } from '../../../schema/branded-ids.ts'
+import type { Schema } from '../../../schema/schema.ts'
 import { recordCheckResults } from '../../../posture/checks/record-check-results.ts'
 
 interface Answer {
@@ -26,6 +28,7 @@ const REQUEST = `req_${'b'.repeat(32)}`
 let api: ServiceApi
 let key: string
 let deviceId: string
+let streamId: string
 let personId: string
 
 beforeAll(async () => {
@@ -41,7 +44,7 @@ beforeAll(async () => {
     return body.id
   }
   const delivery = { method: 'urn:ietf:rfc:8936' }
-  await post('/ssf_streams', { name: 'Told', delivery })
+  streamId = await post('/ssf_streams', { name: 'Told', delivery })
   const disabled = await post('/ssf_streams', { name: 'Disabled', delivery })
   const { body } = await api.request<{ stream_id: string }>(`/ssf_streams/${disabled}`, { key })
   await post('/ssf_streams/status', { stream_id: body.stream_id, status: 'disabled' })
@@ -149,18 +152,52 @@ describe('GET /event_search', () => {
     expect([status, body]).toMatchObject([400, { code: 'invalid_search' }])
   })
 
-  it('says why a delivery was given up, and not that an admin did it', async () => {
-    const { steps } = await find(deviceId)
-    const told = steps.find(({ delivery }) => delivery?.destination.name === 'Told')
-    await api.db
-      .updateTable('delivery')
-      .set({ state: 'discarded', last_error: 'The stream was disabled' })
-      .where('event_id', '=', told?.event_id ?? '')
-      .execute()
-    const after = await find(told?.event_id ?? '')
-    expect(after.steps.map(({ summary }) => summary)).toContain(
-      'Its delivery to Told was given up: The stream was disabled',
-    )
+  describe('of a delivery that was given up', () => {
+    const ERROR = 'invalid_audience: not mine'
+    const GIVEN_UP = 'Its delivery to Told was given up: '
+    let eventId: string
+    const setDelivery = async (
+      values: Pick<Updateable<Schema['delivery']>, 'state' | 'last_error'>,
+    ) => api.db.updateTable('delivery').set(values).where('event_id', '=', eventId).execute()
+    const call = async (path: string, payload: object = {}) => {
+      const request = { key, method: 'POST', payload } as const
+      const { status } = await api.request(`/ssf_streams${path}`, request)
+      expect(status).toBeLessThan(300)
+    }
+    const discard = () => call(`/${streamId}/discard`, { event_ids: [eventId] })
+    /** What is said of it. */
+    const said = async () => {
+      const { steps } = await find(eventId)
+      return steps.find(({ delivery }) => delivery?.destination.name === 'Told')?.summary
+    }
+
+    beforeAll(async () => {
+      const { steps } = await find(deviceId)
+      const told = steps.find(({ delivery }) => delivery?.destination.name === 'Told')
+      eventId = told?.event_id ?? ''
+    })
+
+    it('says first that it was asked for, and then what the receiver said last', async () => {
+      await setDelivery({ state: 'dead', last_error: ERROR })
+      await discard()
+      expect(await said()).toBe(`${GIVEN_UP}It was given up on request. Last error: ${ERROR}`)
+    })
+
+    it.each(['resend', 'redrive'])('knows nothing of an earlier end after a %s', async (action) => {
+      await setDelivery({ state: 'discarded', last_error: ERROR })
+      if (action === 'resend') await call(`/${streamId}/deliveries/${eventId}/resend`)
+      else await call(`/${streamId}/redrive`, { event_ids: [eventId], include_discarded: true })
+      await discard()
+      expect(await said()).toBe(`${GIVEN_UP}It was given up on request`)
+    })
+
+    it('says that the stream was disabled, also of what had failed before', async () => {
+      await setDelivery({ state: 'queued', last_error: ERROR })
+      const { body } = await api.request<{ stream_id: string }>(`/ssf_streams/${streamId}`, { key })
+      await call('/status', { stream_id: body.stream_id, status: 'disabled' })
+      expect(await said()).toBe(`${GIVEN_UP}The stream was disabled. Last error: ${ERROR}`)
+      await call('/status', { stream_id: body.stream_id, status: 'enabled' })
+    })
   })
 
   it('shows nobody the deliveries of what they may not manage', async () => {
