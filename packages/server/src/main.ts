@@ -22,8 +22,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   })
 }
 
-// Whoever reads may have read enough, as `head` does: what goes on printing ends as at a signal. A service goes on, without
-// its word that it is ready or without its log.
+// Whoever reads may have read enough, as `head` does: what goes on printing ends as at a signal. A service goes on,
+// without its word that it is ready or without its log.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error

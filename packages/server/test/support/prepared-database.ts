@@ -1,6 +1,6 @@
 /*
- * A database that a service has prepared, to clone: what a first start makes, which takes a quarter of a second of CPU time,
- * is made once for all test files of a run. Owns the template; how a database is prepared is tested in
+ * A database that a service has prepared, to clone: what a first start makes, which takes a quarter of a second of CPU
+ * time, is made once for all test files of a run. Owns the template; how a database is prepared is tested in
  * `foundation.db.test.ts`, on databases that are not.
  */
 import { tmpdir } from 'node:os'
@@ -29,8 +29,8 @@ const LOCK_KEY = 7_106_113
 const templates = new Map<string, Promise<string>>()
 
 /**
- * Like `createTestDatabase`, but with what a service that goes by the clock makes at its first start. By the time of the system that
- * start was earlier in the run.
+ * Like `createTestDatabase`, but with what a service that goes by the clock makes at its first start. By the time of
+ * the system that start was earlier in the run.
  */
 export async function createPreparedDatabase(
   clock: Clock,

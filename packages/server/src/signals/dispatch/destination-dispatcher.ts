@@ -190,8 +190,8 @@ export class DestinationDispatcher implements SlotUser {
 
   /**
    * Looks at the schedule. Where the last look found nothing unusual and there is room, the statement that looks also
-   * claims: as a rule it is as it was. `met` is what stood in the way when it might have claimed and could not: all that
-   * was due is held by others, or waits for something earlier of its subject.
+   * claims: as a rule it is as it was. `met` is what stood in the way when it might have claimed and could not: all
+   * that was due is held by others, or waits for something earlier of its subject.
    */
   async #look(range: DeliveryRange): Promise<{
     readonly claim?: NumberedClaim | undefined

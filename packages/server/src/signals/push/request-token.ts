@@ -27,8 +27,8 @@ const LIFETIME_MAX_SECONDS = 86_400
 const WORDS_LENGTH_MAX = 200
 
 /**
- * RFC 6749 section 5.1; the type is compared without regard to case (section 7.1). A lifetime that is none counts as not
- * said: the receiver refuses the token when it has ended.
+ * RFC 6749 section 5.1; the type is compared without regard to case (section 7.1). A lifetime that is none counts as
+ * not said: the receiver refuses the token when it has ended.
  */
 const tokenSchema = z.looseObject({
   access_token: z.string().regex(/^[\x21-\x7e]{1,8192}$/),

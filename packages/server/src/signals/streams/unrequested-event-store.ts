@@ -30,8 +30,8 @@ const REASON = 'The stream no longer asks for events of this type'
 
 /**
  * Gives up what waits of types that a stream does not ask for, but for what is claimed: that is for its worker to give
- * up. What the stream asks for is read by the statement that sees what waits: a caller's copy of the stream may be older
- * than an event that the stream asks for since.
+ * up. What the stream asks for is read by the statement that sees what waits: a caller's copy of the stream may be
+ * older than an event that the stream asks for since.
  */
 export async function discardUnrequested(
   db: Kysely<Schema>,

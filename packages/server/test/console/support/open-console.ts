@@ -27,8 +27,8 @@ interface ConsoleTest {
   /** A new browser profile, signed in as a new admin; `null` stays signed out. */
   readonly newContext: (session?: TestSessionOptions | null) => Promise<BrowserContext>
   /**
-   * A page of the console, loaded; `path` begins behind `/console`. The next test may go on in it as another admin: what
-   * stays with a page for good, as a script that runs at its start or a clock, needs one of a `newContext`.
+   * A page of the console, loaded; `path` begins behind `/console`. The next test may go on in it as another admin:
+   * what stays with a page for good, as a script that runs at its start or a clock, needs one of a `newContext`.
    */
   readonly openPage: (path: string, session?: TestSessionOptions | null) => Promise<Page>
   /**

@@ -1,6 +1,7 @@
 /*
- * The page that a test leaves behind, for the next test of its file that opens one: going on in it costs half of what a new
- * one does, whose process compiles every script again. Owns which page may be used again, and what of it is taken back.
+ * The page that a test leaves behind, for the next test of its file that opens one: going on in it costs half of what a
+ * new one does, whose process compiles every script again. Owns which page may be used again, and what of it is taken
+ * back.
  */
 import type { EventEmitter } from 'node:events'
 import type { Page } from 'playwright-core'
@@ -79,7 +80,10 @@ export class UsedPage {
   }
 }
 
-/** From here on nothing answers for the service, and the page asks it for nothing: it never hears that its admin has gone. */
+/**
+ * From here on nothing answers for the service, and the page asks it for nothing: it never hears that its admin has
+ * gone.
+ */
 async function putToRest(page: Page): Promise<void> {
   await page.evaluate('globalThis.fetch = () => new Promise(() => undefined)')
   await page.unrouteAll({ behavior: 'ignoreErrors' })
