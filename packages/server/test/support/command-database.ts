@@ -1,8 +1,8 @@
+import { randomBytes } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { loadConfig } from '../../src/app/config/load-config.ts'
 import { openFoundation, type ServiceFoundation } from '../../src/app/foundation.ts'
-import { systemClock } from '../../src/platform/clock.ts'
-import { createPreparedDatabase, PREPARED_MASTER_KEY } from './prepared-database.ts'
+import { createTestDatabase } from './database.ts'
 import { toUrl } from './to-url.ts'
 
 export interface CommandDatabase {
@@ -15,10 +15,10 @@ export interface CommandDatabase {
 
 /** A database for commands. Close it in `afterAll`. */
 export async function createCommandDatabase(): Promise<CommandDatabase> {
-  const database = await createPreparedDatabase(systemClock, { poolMax: 1 })
+  const database = await createTestDatabase({ poolMax: 1 })
   const environment = {
     DATABASE_URL: toUrl(database.connection),
-    HELIOGRAPH_MASTER_KEY: PREPARED_MASTER_KEY,
+    HELIOGRAPH_MASTER_KEY: randomBytes(32).toString('base64'),
     HELIOGRAPH_DATA_DIR: tmpdir(),
   }
   const services = await openFoundation(loadConfig(environment), { purpose: 'command' })

@@ -17,6 +17,7 @@ import {
   tokenOf,
   type PasswordAttempt,
 } from '../../../test/support/password-owner.ts'
+import { PREPARED_MASTER_KEY } from '../../../test/support/prepared-database.ts'
 import { SoftwareAuthenticator } from '../../../test/support/software-authenticator.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import { parseMasterKeys } from '../../platform/secrets/master-key.ts'
@@ -31,12 +32,11 @@ import { issueLink } from './sign-in-link.ts'
 import { canSomebodySignIn, hasWayToSignIn } from './sign-in-way-read.ts'
 
 const ORIGIN = { actor: SYSTEM_ACTOR }
-const MASTER_KEY = randomBytes(32).toString('base64')
 
 let api: ServiceApi
 let client: ReturnType<typeof createPasswordClient>
 beforeAll(async () => {
-  api = await createServiceApi({ HELIOGRAPH_MASTER_KEY: MASTER_KEY })
+  api = await createServiceApi()
   client = createPasswordClient(api)
 })
 beforeEach(() => client.forgetAttempts())
@@ -407,7 +407,7 @@ describe('signing in by a password', () => {
     const owner = await client.newOwner()
     const { adminId } = owner.session
     const next = randomBytes(32).toString('base64')
-    const keys = parseMasterKeys(`${next},${MASTER_KEY}`, 'test')
+    const keys = parseMasterKeys(`${next},${PREPARED_MASTER_KEY}`, 'test')
     const columns = SEALED_COLUMNS.filter(({ table }) => table === 'admin_password')
     expect(columns).toHaveLength(1)
     const before = await client.storedOf(adminId)

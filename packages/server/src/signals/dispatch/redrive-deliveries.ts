@@ -76,7 +76,7 @@ export async function resendDelivery(
   eventId: string,
 ): Promise<DeliveryDetails> {
   const before = await getDeliveryOfEvent(change.tx, destinationId, eventId)
-  // It would be given up instead, and what was delivered would be on record as that.
+  // It would be given up, and its record would no longer say that it was delivered.
   if (eventTypes?.includes(before.eventType) === false) {
     throw new AppError('conflict', 'The receiver no longer asks for events of this type.')
   }
