@@ -1,3 +1,4 @@
+import { DEVICE_COMPLIANCE_CHANGE } from '@heliograph/ssf'
 import { sql, type Kysely } from 'kysely'
 import type { DestinationId } from '../src/schema/branded-ids.ts'
 import type { Schema } from '../src/schema/schema.ts'
@@ -28,7 +29,7 @@ export async function insertBacklog(
     await sql`
       insert into delivery (destination_id, event_id, event_type, subject_key, body, state,
         next_attempt_at, txn, created_at)
-      select ${destinationId}::bigint, event_id, 'device-compliance-change', 'device:' || device,
+      select ${destinationId}::bigint, event_id, ${DEVICE_COMPLIANCE_CHANGE}, 'device:' || device,
         replace(replace(replace(${template}::text, '{jti}', event_id), '{device}', device),
           '{txn}', n::text),
         'queued', now() - interval '1 hour' + n * interval '1 millisecond', n::text, now()

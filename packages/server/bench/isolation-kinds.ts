@@ -2,6 +2,7 @@
  * What differs between streams and webhooks where many receivers are looked at: how they are made, and
  * how an event is queued for one of them.
  */
+import { DEVICE_COMPLIANCE_CHANGE } from '@heliograph/ssf'
 import type { Change } from '../src/changes/change.ts'
 import { insertDeliveries } from '../src/signals/dispatch/delivery-store.ts'
 import { systemClock } from '../src/platform/clock.ts'
@@ -41,7 +42,7 @@ export const PUSH_STREAMS: ReceiverKind = {
     const delivery = {
       destinationId,
       eventId,
-      eventType: 'device-compliance-change',
+      eventType: DEVICE_COMPLIANCE_CHANGE,
       subjectKey: `device:${index}`,
       body: JSON.stringify(complianceChangeClaims(eventId, String(index), change.txn)),
     }

@@ -1,4 +1,5 @@
 import { EVERY_ATTEMPT } from '../src/signals/dispatch/attempt-read.ts'
+import { DEVICE_COMPLIANCE_CHANGE } from '@heliograph/ssf'
 import { sql, type Kysely } from 'kysely'
 import { asOwner, type OwnedDatabase } from './owner-database.ts'
 import type { DestinationId } from '../src/schema/branded-ids.ts'
@@ -22,7 +23,7 @@ export async function insertQueuedEvents(
     insert into delivery (destination_id, event_id, event_type, subject_key, body, state,
       next_attempt_at, txn, created_at)
     select (${destinationIds}::bigint[])[1 + n % ${destinationIds.length}::int], event_id,
-      'device-compliance-change', 'device:' || device,
+      ${DEVICE_COMPLIANCE_CHANGE}, 'device:' || device,
       replace(replace(${template}::text, '{jti}', event_id), '{device}', device),
       'queued', now(), event_id, now()
     from (
