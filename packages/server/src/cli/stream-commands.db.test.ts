@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createCommandDatabase, type CommandDatabase } from '../../test/support/command-database.ts'
+import { queueEvents } from '../../test/support/queue-events.ts'
 import { runCommand } from '../../test/support/run-command.ts'
 import { SYSTEM_ACTOR } from '../changes/audit/audit-entry.ts'
 import { parseAllowedTargets } from '../platform/net/target-policy.ts'
 import { createStream } from '../signals/streams/create-stream.ts'
+import { getStream, parseStreamReference } from '../signals/streams/stream-store.ts'
 
 let commands: CommandDatabase
 let streamId: string
@@ -59,6 +61,21 @@ it('shows a stream and sets its status', async () => {
     profile: 'interface',
   })
   expect((await run('show', streamId)).printed).toMatch(/^status +paused$/m)
+})
+
+it('gives up the dead events of a stream that is disabled', async () => {
+  const { db } = commands.services
+  const { destinationId } = await getStream(db, parseStreamReference(streamId))
+  const { eventIds } = await queueEvents(commands.services, destinationId, [null])
+  await db
+    .updateTable('delivery')
+    .set({ state: 'dead', finished_at: new Date() })
+    .where('event_id', 'in', eventIds)
+    .execute()
+  expect(await run('set-status', streamId, '--status', 'disabled')).toMatchObject({ exitCode: 0 })
+  const words = ['discard', '--stream', streamId, '--state', 'dead', '--json']
+  const discarded = await runCommand(['deliveries', ...words], commands.environment)
+  expect(JSON.parse(discarded.printed)).toEqual({ count: 1 })
 })
 
 it('fails for streams that do not exist and words that mean nothing', async () => {

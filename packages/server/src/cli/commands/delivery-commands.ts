@@ -121,7 +121,7 @@ const discard = databaseCommand({
     const until = options.until ?? services.clock.now()
     return countMoved(() =>
       change(async (tx) => {
-        const owner = await findOwner(tx.tx, options, 'send')
+        const owner = await findOwner(tx.tx, options, 'discard')
         const selection = { ...owner, since, until, eventIds, states }
         return discardDeliveries(tx, selection)
       }),

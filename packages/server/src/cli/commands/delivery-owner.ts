@@ -3,6 +3,7 @@ import { AppError } from '../../platform/app-error.ts'
 import { isId } from '../../platform/ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { findDestinationId } from '../../signals/dispatch/destination-store.ts'
+import type { DeliveryLogPurpose } from '../../signals/dispatch/delivery-log-endpoints.ts'
 import type { DeliveryOwner } from '../../signals/dispatch/redrive-deliveries.ts'
 import { toDeliveryOwner } from '../../signals/streams/stream-owner.ts'
 import {
@@ -41,7 +42,7 @@ export interface OwnerChoice {
 export async function findOwner(
   db: Kysely<Schema>,
   { stream, webhook, destination }: OwnerChoice,
-  purpose: 'show' | 'send',
+  purpose: DeliveryLogPurpose,
 ): Promise<DeliveryOwner> {
   const given = [stream, webhook, destination].filter((id) => id !== undefined)
   if (given.length !== 1) {
