@@ -5,6 +5,7 @@ import { findOwner } from '../src/cli/commands/delivery-owner.ts'
 import { redriveDeliveries, resendDelivery } from '../src/signals/dispatch/redrive-deliveries.ts'
 import { createStreamsApi } from './support/streams-api.ts'
 import { queueEvents } from './support/queue-events.ts'
+import { waitForLock } from './support/wait-for-lock.ts'
 import { createWebhooksApi, type WebhooksApi } from './support/webhooks-api.ts'
 
 let api: WebhooksApi
@@ -65,6 +66,27 @@ test('what a stream no longer asks for is not sent again when its destination na
       expect(await redriveDeliveries(change, owner)).toEqual({ count: 0, hasMore: false })
       await expect(resendDelivery(change, owner, eventId)).rejects.toThrow('no longer asks')
     })
+  } finally {
+    await streams.close()
+  }
+})
+
+test('what a command sends again goes by what its stream asks for after a change that is under way', async () => {
+  const streams = await createStreamsApi()
+  try {
+    const { id } = await streams.createStream({ name: 'push' })
+    const destination = await streams.getDestinationId(id)
+    for (const named of [{ stream: id }, { destination }]) {
+      const events = [DEVICE_COMPLIANCE_CHANGE]
+      await streams.db.updateTable('ssf_stream').set({ events_requested: events }).execute()
+      const { owner } = await streams.db.transaction().execute(async (tx) => {
+        await tx.updateTable('ssf_stream').set({ events_requested: [] }).execute()
+        const found = findOwner(streams.db, { ...nobody, ...named }, 'send')
+        await waitForLock(streams.db)
+        return { owner: found }
+      })
+      expect((await owner).eventTypes).not.toContain(DEVICE_COMPLIANCE_CHANGE)
+    }
   } finally {
     await streams.close()
   }

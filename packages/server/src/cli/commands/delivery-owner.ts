@@ -1,11 +1,12 @@
 import type { Kysely } from 'kysely'
 import { AppError } from '../../platform/app-error.ts'
+import type { FindOptions } from '../../platform/db/record-table.ts'
 import { isId } from '../../platform/ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { findDestinationId } from '../../signals/dispatch/destination-store.ts'
 import type { DeliveryLogPurpose } from '../../signals/dispatch/delivery-log-endpoints.ts'
 import type { DeliveryOwner } from '../../signals/dispatch/redrive-deliveries.ts'
-import { toDeliveryOwner } from '../../signals/streams/stream-owner.ts'
+import { toDeliveryOwner, toFindOptions } from '../../signals/streams/stream-owner.ts'
 import {
   findStreamOfDestination,
   getStream,
@@ -49,20 +50,27 @@ export async function findOwner(
     const message = 'Give one of --stream, --webhook and --destination.'
     throw new AppError('invalid_parameter', message)
   }
-  if (stream !== undefined)
-    return toDeliveryOwner(await getStream(db, parseStreamReference(stream)), purpose)
+  const findOptions = toFindOptions(purpose)
+  if (stream !== undefined) {
+    const found = await getStream(db, parseStreamReference(stream), findOptions)
+    return toDeliveryOwner(found, purpose)
+  }
   if (webhook !== undefined) return toWebhookOwner(await getWebhook(db, webhook), purpose)
-  return findDestination(db, destination ?? '')
+  return findDestination(db, destination ?? '', findOptions)
 }
 
-async function findDestination(db: Kysely<Schema>, id: string): Promise<DeliveryOwner> {
+async function findDestination(
+  db: Kysely<Schema>,
+  id: string,
+  findOptions: FindOptions,
+): Promise<DeliveryOwner> {
   const destinationId = isId(id) ? await findDestinationId(db, id) : undefined
   if (destinationId === undefined) {
     throw new AppError('not_found', 'There is no such destination.')
   }
   // It may be a webhook's: those deliveries carry no payload themselves.
   const payload = EVENT_IS_KEPT
-  const stream = await findStreamOfDestination(db, destinationId)
+  const stream = await findStreamOfDestination(db, destinationId, findOptions)
   const eventTypes = stream && requestedTypes(stream)
   return { destinationId, target: { type: 'delivery_destination', id }, payload, eventTypes }
 }

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { queueEvents } from '../../../test/support/queue-events.ts'
 import { createStreamsApi, type StreamsApi } from '../../../test/support/streams-api.ts'
+import { waitForLock } from '../../../test/support/wait-for-lock.ts'
 import { newUuid } from '../../platform/ids.ts'
 import type { DestinationId, StreamRowId } from '../../schema/branded-ids.ts'
 
@@ -316,6 +317,25 @@ describe('sending again', () => {
     })
     expect(await lastAudit()).toMatchObject({ action: 'deliveries.redriven', after: { count: 1 } })
     expect(await statesOf(destinationId)).toEqual(['dead', 'queued'])
+  })
+
+  it('waits for a change that drops the type of an event, and leaves on record that it was delivered', async () => {
+    const { id, destinationId } = await createStream()
+    const queued = await queueEvents(streams, destinationId, ['1'], DEVICE_COMPLIANCE_CHANGE)
+    await setState(queued.eventIds, 'delivered')
+    const { resend } = await streams.db.transaction().execute(async (tx) => {
+      await tx
+        .updateTable('ssf_stream')
+        .set({ events_requested: [] })
+        .where('destination_id', '=', destinationId)
+        .execute()
+      const path = `/ssf_streams/${id}/deliveries/${queued.eventIds[0] ?? ''}/resend`
+      const answer = call(path, {})
+      await waitForLock(streams.db)
+      return { resend: answer }
+    })
+    expect(await resend).toMatchObject({ status: 409 })
+    expect(await statesOf(destinationId)).toEqual(['delivered'])
   })
 
   it('is refused for a disabled stream, which gets no events', async () => {

@@ -2,7 +2,7 @@ import type { DeliveryLogDependencies } from '../dispatch/delivery-log-endpoints
 import { deliveryLogRoutes } from '../dispatch/delivery-log-routes.ts'
 import type { ApiRoute } from '../../schema/operations.ts'
 import { STREAM_ACCESS } from './stream-access.ts'
-import { toDeliveryOwner } from './stream-owner.ts'
+import { toDeliveryOwner, toFindOptions } from './stream-owner.ts'
 import { getStream, parseStreamReference } from './stream-store.ts'
 
 /** The log of the deliveries of streams, for operators. */
@@ -12,8 +12,10 @@ export function streamDeliveryRoutes(dependencies: DeliveryLogDependencies): Api
       path: '/ssf_streams',
       noun: 'stream',
       access: STREAM_ACCESS,
-      findOwner: async (db, id, purpose) =>
-        toDeliveryOwner(await getStream(db, parseStreamReference(id)), purpose),
+      findOwner: async (db, id, purpose) => {
+        const options = toFindOptions(purpose)
+        return toDeliveryOwner(await getStream(db, parseStreamReference(id), options), purpose)
+      },
     },
     dependencies,
   )

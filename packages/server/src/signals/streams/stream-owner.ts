@@ -1,8 +1,14 @@
 import { AppError } from '../../platform/app-error.ts'
+import type { FindOptions } from '../../platform/db/record-table.ts'
 import type { DeliveryLogPurpose } from '../dispatch/delivery-log-endpoints.ts'
 import type { DeliveryOwner } from '../dispatch/redrive-deliveries.ts'
 import type { Stream } from './stream-store.ts'
 import { requestedTypes } from './unrequested-event-store.ts'
+
+/** How a stream is read for {@link toDeliveryOwner}: what is sent again must be what it asks for at the commit. */
+export function toFindOptions(purpose: DeliveryLogPurpose): FindOptions {
+  return { isLocked: purpose === 'send' }
+}
 
 /**
  * A stream as the owner of its deliveries.

@@ -1,7 +1,9 @@
+import { DEVICE_COMPLIANCE_CHANGE } from '@heliograph/ssf'
 import type { StreamId } from '../../schema/branded-ids.ts'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { queueEvents } from '../../../test/support/queue-events.ts'
 import { createStandardApi, type StandardApi } from '../../../test/support/standard-api.ts'
+import { waitForLock } from '../../../test/support/wait-for-lock.ts'
 
 let api: StandardApi
 
@@ -21,14 +23,14 @@ async function createStream(token?: string): Promise<string> {
   return body.stream_id
 }
 
-async function queueDead(streamId: string, count: number): Promise<string[]> {
+async function queueDead(streamId: string, count: number, eventType?: string): Promise<string[]> {
   const stream = await api.db
     .selectFrom('ssf_stream')
     .select('destination_id')
     .where('stream_id', '=', streamId as StreamId)
     .executeTakeFirstOrThrow()
   const subjects = Array<null>(count).fill(null)
-  const { eventIds } = await queueEvents(api, stream.destination_id, subjects)
+  const { eventIds } = await queueEvents(api, stream.destination_id, subjects, eventType)
   await api.db
     .updateTable('delivery')
     .set({ state: 'dead', finished_at: new Date(), last_error: 'The receiver answered 400' })
@@ -88,6 +90,24 @@ it('a receiver sends its own events again and gives them up', async () => {
     'deliveries.discarded',
   ])
   expect(audit.every(({ actor_type }) => actor_type !== 'System')).toBe(true)
+})
+
+it('a redrive by a receiver waits for a change of its stream, and passes over events of a type that it drops', async () => {
+  const streamId = await createStream()
+  const asking = { stream_id: streamId, events_requested: [DEVICE_COMPLIANCE_CHANGE] }
+  await api.call('/ssf/streams', { method: 'PATCH', payload: asking })
+  await queueDead(streamId, 1, DEVICE_COMPLIANCE_CHANGE)
+  const { redrive } = await api.db.transaction().execute(async (tx) => {
+    await tx
+      .updateTable('ssf_stream')
+      .set({ events_requested: [] })
+      .where('stream_id', '=', streamId as StreamId)
+      .execute()
+    const answer = api.call(`/ssf/streams/${streamId}/redrive`, { method: 'POST', payload: {} })
+    await waitForLock(api.db)
+    return { redrive: answer }
+  })
+  expect(await redrive).toMatchObject({ status: 200, body: { count: 0 } })
 })
 
 it('nobody else sees or moves them, nor without the scope', async () => {

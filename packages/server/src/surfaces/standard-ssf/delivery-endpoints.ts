@@ -18,7 +18,7 @@ import {
   type LogOperation,
 } from '../../signals/dispatch/delivery-log-endpoints.ts'
 import { DELIVERY_LIST } from '../../signals/dispatch/delivery-read.ts'
-import { toDeliveryOwner } from '../../signals/streams/stream-owner.ts'
+import { toDeliveryOwner, toFindOptions } from '../../signals/streams/stream-owner.ts'
 import {
   describeQuery,
   invalidBody,
@@ -73,7 +73,7 @@ export function deliveryEndpoints(
       path: '/ssf/streams/:stream_id',
       texts: TEXTS,
       findOwner: async (db, request, purpose) =>
-        toDeliveryOwner(await surface.findStream(db, request), purpose),
+        toDeliveryOwner(await surface.findStream(db, request, toFindOptions(purpose)), purpose),
       findContent: undefined,
       declareList: listEndpoint,
       declare: endpoint,
