@@ -8,6 +8,7 @@ import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { ClaimedDelivery } from '../dispatch/delivery-channel.ts'
 import { isWithin, toDeliveryRange } from '../dispatch/delivery-range-store.ts'
+import { toGivenUpReason } from '../dispatch/redrive-store.ts'
 
 /** Whether a stream gets events of a type: it asks for them, or they are about the stream itself. */
 export function isRequested(
@@ -39,7 +40,7 @@ export async function discardUnrequested(
   at: Date,
 ): Promise<void> {
   await sql`update delivery set state = 'discarded', finished_at = ${at}, claimed_by = null,
-      claim_expires_at = null, last_error = ${REASON}
+      claim_expires_at = null, last_error = ${toGivenUpReason(REASON)}
     where destination_id = ${destinationId} and state = 'queued'
       and id >= (select queued_from_id from delivery_destination where id = ${destinationId})
       and (claim_expires_at is null or claim_expires_at <= now())
@@ -57,7 +58,7 @@ export async function discardClaimed(
   const ids = claims.map(({ id }) => id)
   await sql`
     update delivery d set state = 'discarded', finished_at = now(), claimed_by = null,
-      claim_expires_at = null, last_error = ${REASON}
+      claim_expires_at = null, last_error = ${toGivenUpReason(REASON)}
     from unnest(${ids}::bigint[],
       ${claims.map(({ claimId }) => claimId)}::uuid[]) as unrequested (id, claim_id)
     where d.id = unrequested.id and ${isWithin('d', toDeliveryRange(ids))}
