@@ -31,26 +31,43 @@ const REASON = 'The stream no longer asks for events of this type'
 
 /**
  * Gives up what waits of types that a stream does not ask for, but for what is claimed: that is for its worker to give
- * up. What the stream asks for is read by the statement that sees what waits: a caller's copy of the stream may be
- * older than an event that the stream asks for since.
+ * up. What waited behind it of its subject is due now. What the stream asks for is read by the statement that sees what
+ * waits: a caller's copy of the stream may be older than an event that the stream asks for since. Answers how many it
+ * gave up. One statement, no transaction needed.
  */
 export async function discardUnrequested(
   db: Kysely<Schema>,
   destinationId: DestinationId,
   at: Date,
-): Promise<void> {
-  await sql`update delivery set state = 'discarded', finished_at = ${at}, claimed_by = null,
-      claim_expires_at = null, last_error = ${toGivenUpReason(REASON)}
-    where destination_id = ${destinationId} and state = 'queued'
-      and id >= (select queued_from_id from delivery_destination where id = ${destinationId})
-      and (claim_expires_at is null or claim_expires_at <= now())
-      and event_type <> all(${[VERIFICATION, STREAM_UPDATED]}::text[])
-      and event_type <> all(array(
-        select unnest(events_requested) from ssf_stream where destination_id = ${destinationId}
-      ))`.execute(db)
+): Promise<number> {
+  const isWaiting = sql`destination_id = ${destinationId} and state = 'queued'
+        and id >= (select queued_from_id from delivery_destination where id = ${destinationId})`
+  const isAskedFor = sql`(event_type = any(${[VERIFICATION, STREAM_UPDATED]}::text[])
+        or event_type = any(array(
+          select unnest(events_requested) from ssf_stream where destination_id = ${destinationId}
+        )))`
+  // No row is in both: a statement changes a row only once.
+  const { rows } = await sql<{ count: string }>`
+    with given_up as (
+      update delivery set state = 'discarded', finished_at = ${at}, claimed_by = null,
+        claim_expires_at = null, last_error = ${toGivenUpReason(REASON)}
+      where ${isWaiting} and not ${isAskedFor}
+        and (claim_expires_at is null or claim_expires_at <= now())
+      returning subject_key
+    ),
+    follower as (
+      update delivery set next_attempt_at = now()
+      where ${isWaiting} and ${isAskedFor} and attempt_count = 0 and claimed_by is null
+        and next_attempt_at > now() and subject_key in (select subject_key from given_up)
+    )
+    select count(*) from given_up`.execute(db)
+  return Number(rows[0]?.count ?? 0)
 }
 
-/** Gives up deliveries that their worker has claimed; not those whose claim has passed on. */
+/**
+ * Gives up deliveries that their worker has claimed; not those whose claim has passed on. What follows them was put off
+ * until they were due at the latest, and needs nothing.
+ */
 export async function discardClaimed(
   db: Kysely<Schema>,
   claims: readonly Pick<ClaimedDelivery, 'id' | 'claimId'>[],
