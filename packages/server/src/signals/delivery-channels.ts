@@ -14,14 +14,14 @@ export interface DeliveryChannelParts {
 
 /** Every kind of delivery: for the engine that dispatches, and for the sender of test events. */
 export function createDeliveryChannels(
-  { db, clock, sealer }: Pick<Foundation, 'db' | 'clock' | 'sealer'>,
+  { db, clock, sealer, topics }: Pick<Foundation, 'db' | 'clock' | 'sealer' | 'topics'>,
   { signing, outbound, baseUrl }: DeliveryChannelParts,
 ): DeliveryChannel[] {
   const { keyRing, refusedKeys } = signing
   const { client } = outbound
   const openConnection = createPushConnections({ db, clock, sealer, keyRing, client })
   return [
-    createPushChannel({ db, keyRing, refusedKeys, openConnection, baseUrl }),
+    createPushChannel({ db, keyRing, refusedKeys, openConnection, baseUrl, topics }),
     createWebhookChannel({ db, clock, sealer }),
   ]
 }

@@ -12,6 +12,7 @@ import {
 import { createPushConnections } from '../../src/signals/push/push-connection.ts'
 import type { KeyRing } from '../../src/signals/signing/key-ring.ts'
 import type { RefusedKeys } from '../../src/signals/signing/refused-keys.ts'
+import { UNWATCHED } from './test-engine.ts'
 
 /** Takes every refusal of a key as the last word. */
 export const FINAL_REFUSALS: RefusedKeys = {
@@ -38,6 +39,7 @@ export function createTestPushChannel(
     refusedKeys: FINAL_REFUSALS,
     openConnection: createPushConnections(parts),
     baseUrl: 'https://trust.example.com',
+    topics: UNWATCHED,
     ...given,
   })
 }

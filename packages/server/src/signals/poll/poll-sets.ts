@@ -15,6 +15,7 @@ import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { randomInteger } from '../../platform/ids.ts'
 import { toStorableText } from '../../platform/storable-text.ts'
+import { notifyDestinations } from '../dispatch/delivery-store.ts'
 import { toNumberedStream, withSequences } from '../history/number-sets.ts'
 import type { KeyRing } from '../signing/key-ring.ts'
 import type { StreamContext } from '../streams/stream-context.ts'
@@ -206,7 +207,9 @@ async function listRequestedSets(
 ): Promise<WaitingSets> {
   const waiting = await listWaitingSets(db, stream, limit)
   if (waiting.sets.every(({ eventType }) => isRequested(stream, eventType))) return waiting
-  await discardUnrequested(db, stream.destinationId, clock.now())
+  const givenUpCount = await discardUnrequested(db, stream.destinationId, clock.now())
+  // Of a stream that falls back to polls what waited behind it can be pushed; and whoever watches is told.
+  if (givenUpCount > 0) await notifyDestinations(db, [stream.destinationId])
   const present = await findPolledStream(db, stream.destinationId)
   if (present === undefined) return { sets: [], nextDueInMs: undefined }
   const { sets, nextDueInMs } = await listWaitingSets(db, present, limit)

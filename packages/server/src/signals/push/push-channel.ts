@@ -14,7 +14,9 @@ import type {
 } from '../dispatch/delivery-channel.ts'
 import { singleHeader } from '../dispatch/delivery-outcome.ts'
 import { RETRY_DELAYS_MS } from '../dispatch/retry-schedule.ts'
+import type { TopicSink } from '../../platform/live/topic-notifier.ts'
 import type { OutboundResponse, OutboundResult } from '../../platform/net/outbound-result.ts'
+import type { LiveTopic } from '../../schema/live-topics.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { withSequences } from '../history/number-sets.ts'
 import { isKeyRefusal } from '../signing/judge-key-refusal.ts'
@@ -36,6 +38,8 @@ export interface PushChannelDependencies {
   readonly baseUrl: string
   /** Reacts to keys that receivers refuse. */
   readonly refusedKeys: RefusedKeys
+  /** Told which deliveries are given up before they are sent. */
+  readonly topics: TopicSink
 }
 
 /** Creates the channel for destinations of the kind `ssf_push`. */
@@ -45,6 +49,7 @@ export function createPushChannel({
   openConnection,
   baseUrl,
   refusedKeys,
+  topics,
 }: PushChannelDependencies): DeliveryChannel {
   async function toRequests(
     target: PushTarget,
@@ -71,10 +76,9 @@ export function createPushChannel({
       const requested = deliveries.filter(({ eventType }) => isRequested(target, eventType))
       if (requested.length === deliveries.length) return toRequests(target, deliveries, options)
       // First, so that what has no number yet gets none.
-      await discardClaimed(
-        db,
-        deliveries.filter((delivery) => !requested.includes(delivery)),
-      )
+      const unrequested = deliveries.filter((delivery) => !requested.includes(delivery))
+      await discardClaimed(db, unrequested)
+      topics.tell(unrequested.map(({ id }): LiveTopic => `deliveries:${id}`))
       const requests = requested.length > 0 ? await toRequests(target, requested, options) : []
       return deliveries.map((delivery) => {
         const index = requested.indexOf(delivery)

@@ -8,6 +8,7 @@ import type { StreamIds } from '../../../test/support/streams-api.ts'
 import { waitForLock } from '../../../test/support/wait-for-lock.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { claimDeliveries } from '../dispatch/claim-store.ts'
+import { notifyDestinations, toDestinationId } from '../dispatch/delivery-store.ts'
 import { discardClaimed } from '../streams/unrequested-event-store.ts'
 
 /** Far longer than anything takes, on a busy machine too. */
@@ -143,6 +144,43 @@ test('what waited behind events of a type that is no longer asked for is due at 
     { subject: 'device:1', isDue: true },
     { subject: 'device:2', isDue: false },
   ])
+})
+
+test('whoever watches is told of what is given up when it was about to be pushed', async () => {
+  const stream = await push.createStream(await push.startReceiver())
+  await askForNothing(stream)
+  const queued = await queueEvents(
+    push.streams,
+    stream.destinationId,
+    ['device:1', null],
+    DEVICE_COMPLIANCE_CHANGE,
+  )
+  const told: string[] = []
+  const topics = { tell: (each: readonly string[]) => told.push(...each) }
+  await push.startEngine({ channel: { topics } })
+  await vi.waitFor(async () => expect(await fates()).toEqual([GIVEN_UP, GIVEN_UP]), WAIT_MS)
+  const expected = queued.deliveryIds.map((id) => `deliveries:${id}`)
+  await vi.waitFor(() => expect(told.sort()).toEqual(expected.sort()), WAIT_MS)
+})
+
+test('whoever watches, and whoever pushes, is told of what is given up when it was about to be polled', async () => {
+  const { db, wake } = push.streams
+  const stream = await push.streams.createStream({ name: 'poll' })
+  const destinationId = await push.streams.getDestinationId(stream.id)
+  await askForNothing(stream)
+  await queueEvents(push.streams, destinationId, [null], DEVICE_COMPLIANCE_CHANGE)
+  // Notifications come in the order of their commits.
+  const marker = toDestinationId('0')
+  await notifyDestinations(db, [marker])
+  await vi.waitFor(() => expect(wake).toHaveBeenCalledWith(marker), WAIT_MS)
+  wake.mockClear()
+  const poll = () =>
+    push.streams.call(`/ssf_streams/${stream.stream_id}/events`, { method: 'POST', payload: {} })
+  await poll()
+  await poll()
+  await notifyDestinations(db, [marker])
+  await vi.waitFor(() => expect(wake).toHaveBeenCalledWith(marker), WAIT_MS)
+  expect(wake.mock.calls).toEqual([[destinationId], [marker]])
 })
 
 test('a worker gives up nothing that another one has taken up since', async () => {
