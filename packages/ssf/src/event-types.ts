@@ -41,10 +41,13 @@ export const VERIFICATION = 'https://schemas.openid.net/secevent/ssf/event-type/
 /** The transmitter changed the status of the stream. SSF 1.0 section 8.1.5. */
 export const STREAM_UPDATED = 'https://schemas.openid.net/secevent/ssf/event-type/stream-updated'
 
+/** The types of events about the stream itself. SSF 1.0 sections 8.1.4 and 8.1.5. */
+export const STREAM_EVENT_TYPES: readonly string[] = [VERIFICATION, STREAM_UPDATED]
+
 /**
  * Tells whether an event is about the stream itself; such events need not be requested, are always
  * allowed, and name the stream as their subject. SSF 1.0 sections 8.1.4 and 8.1.5.
  */
 export function isStreamEventType(eventType: string): boolean {
-  return eventType === VERIFICATION || eventType === STREAM_UPDATED
+  return STREAM_EVENT_TYPES.includes(eventType)
 }

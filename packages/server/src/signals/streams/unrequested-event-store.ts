@@ -2,7 +2,7 @@
  * Events of types that a stream does not ask for any more: they are given up when it ceases to ask, and, as a change
  * that ran beside that may have queued some since, when they are about to be handed out.
  */
-import { isStreamEventType, STREAM_UPDATED, VERIFICATION } from '@heliograph/ssf'
+import { isStreamEventType, STREAM_EVENT_TYPES } from '@heliograph/ssf'
 import { sql, type Kysely } from 'kysely'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
@@ -24,7 +24,7 @@ export function requestedTypes({
 }: {
   readonly eventsRequested: readonly string[]
 }): string[] {
-  return [...eventsRequested, VERIFICATION, STREAM_UPDATED]
+  return [...eventsRequested, ...STREAM_EVENT_TYPES]
 }
 
 const REASON = 'The stream no longer asks for events of this type'
@@ -42,7 +42,7 @@ export async function discardUnrequested(
 ): Promise<number> {
   const isWaiting = sql`destination_id = ${destinationId} and state = 'queued'
         and id >= (select queued_from_id from delivery_destination where id = ${destinationId})`
-  const isAskedFor = sql`(event_type = any(${[VERIFICATION, STREAM_UPDATED]}::text[])
+  const isAskedFor = sql`(event_type = any(${STREAM_EVENT_TYPES}::text[])
         or event_type = any(array(
           select unnest(events_requested) from ssf_stream where destination_id = ${destinationId}
         )))`
