@@ -1,6 +1,8 @@
 import { compactVerify, createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet } from 'jose'
+import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
+  answerWith,
   startLoopbackReceiver,
   type LoopbackReceiver,
 } from '../../../test/support/loopback-receiver.ts'
@@ -9,7 +11,7 @@ import { createStreamsApi, type StreamsApi } from '../../../test/support/streams
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { DeliveryEngine } from '../dispatch/delivery-engine.ts'
 import { createTestEngine } from '../../../test/support/test-engine.ts'
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../platform/clock.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../platform/clock.ts'
 import { createTestPushChannel } from '../../../test/support/test-push-channel.ts'
 import { createRefusedKeys, type RefusedKeys } from './refused-keys.ts'
 import {
@@ -371,10 +373,11 @@ describe('rollback and revocation', () => {
   })
 
   it('a revoked key vanishes at once, and what waits under it is signed by a new one', async () => {
-    const { clock, keyRing, db, sealer, runChange } = streams
+    const { keyRing, db, sealer, runChange } = streams
     const receiver = await startCachingReceiver(0)
     const oldKid = keyRing.activeKid()
-    receiver.respond((_request, response) => void response.writeHead(503).end())
+    // Not sent again while the key is revoked, however long making another one takes.
+    receiver.respond(answerWith(503, { 'retry-after': String(HOUR_MS / SECOND_MS) }))
     await emit(1)
     await vi.waitFor(
       async () => expect(await listStoredTokens(db)).toEqual([expect.any(String)]),
@@ -390,7 +393,11 @@ describe('rollback and revocation', () => {
       bodies.push(request.body)
       response.writeHead(202).end()
     })
-    clock.advance(MINUTE_MS)
+    await db
+      .updateTable('delivery')
+      .set({ next_attempt_at: sql`now()` })
+      .execute()
+    await db.updateTable('delivery_destination').set({ retry_not_before: null }).execute()
     await drain()
     const { body: jwks } = await streams.api.request<JSONWebKeySet>('/ssf/jwks.json', { key: null })
     await compactVerify(bodies[0] ?? '', createLocalJWKSet(jwks))
