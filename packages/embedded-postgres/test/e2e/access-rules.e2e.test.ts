@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, realpath, writeFile } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
@@ -12,6 +11,7 @@ import { startEmbeddedPostgres } from '../../src/embedded-postgres.ts'
 import { SERVER_ENVIRONMENT } from '../../src/initialise-cluster.ts'
 import { removeDataFolder } from '../../src/remove-data-folder.ts'
 import { chooseServerAccount } from '../../src/server-account.ts'
+import { reservePort } from '../../../server/test/support/reserve-ports.ts'
 
 let dataDir: string
 const messages: string[] = []
@@ -44,15 +44,6 @@ async function listRules(): Promise<{ type: string; auth_method: string }[]> {
   }
 }
 
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
 it('lets in through the socket and rejects the network, also in a cluster that was made open', async () => {
   const expected = [
     { type: 'host', auth_method: 'reject' },
@@ -69,7 +60,7 @@ it('rejects the network when somebody starts its cluster by hand, listening', as
   const home = await prepareClusterHome(dataDir)
   const cluster = join(home, 'cluster')
   const { postgres } = await chooseRuntime({ home, programs: 'auto', isDurable: false })
-  const port = await findFreePort()
+  const port = await reservePort()
   const settings = ['listen_addresses=127.0.0.1', `port=${port}`, 'unix_socket_directories=']
   const child = spawn(postgres, ['-D', cluster, ...settings.flatMap((one) => ['-c', one])], {
     ...(await chooseServerAccount(cluster)),
