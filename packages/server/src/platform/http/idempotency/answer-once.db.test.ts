@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import {
@@ -176,10 +175,14 @@ describe.each(['/groups', '/late_groups'])('POST %s twice with the same key', (p
   })
 
   it('is told to wait while the first is at work', async () => {
+    const begun = Promise.withResolvers<undefined>()
     const first = Promise.withResolvers<undefined>()
-    script.within = () => first.promise
+    script.within = () => {
+      begun.resolve(undefined)
+      return first.promise
+    }
     const running = send(path, { name: 'slow' })
-    await sleep(100)
+    await begun.promise
     const early = await send(path, { name: 'slow' })
     expect(early.status).toBe(409)
     expect(early.headers['retry-after']).toBe('1')
