@@ -378,19 +378,15 @@ describe('claims', () => {
   test('repeats a delivery whose worker died, once its lease has ended', async () => {
     const receiver = await startReceiver()
     await queue(receiver.id, ['x'])
-    const { deliveries: dead } = await claimDeliveries(db, {
-      destinationId: receiver.id,
-      claimId: newUuid(),
-      ownClaimIds: [],
-      leaseMs: 600,
-      limit: 10,
-      kid: null,
-    })
+    const claimed = { destinationId: receiver.id, claimId: newUuid(), ownClaimIds: [] }
+    const lease = { leaseMs: 600_000, limit: 10, kid: null }
+    const { deliveries: dead } = await claimDeliveries(db, { ...claimed, ...lease })
     expect(dead).toHaveLength(1)
     const engine = await startEngine()
     engine.wake(receiver.id)
     await new Promise((resolve) => setTimeout(resolve, 200))
     expect(receiver.requests).toHaveLength(0)
+    await database.pool.query('update delivery set claim_expires_at = now()')
     await waitForStates(receiver.id, { delivered: 1 })
   })
 
