@@ -3,7 +3,7 @@ import type { DeliveryEngine } from '../../src/signals/dispatch/delivery-engine.
 import { createTestEngine, SILENT } from './test-engine.ts'
 import type { DeliverySettings } from '../../src/signals/dispatch/delivery-settings.ts'
 import { createDeliverySender } from '../../src/signals/dispatch/delivery-sender.ts'
-import { systemClock } from '../../src/platform/clock.ts'
+import { systemClock, type Clock } from '../../src/platform/clock.ts'
 import { createWebhookChannel } from '../../src/signals/webhooks/webhook-channel.ts'
 import { webhookDeliveryRoutes } from '../../src/signals/webhooks/webhook-delivery-routes.ts'
 import { webhookEventRoutes } from '../../src/signals/webhooks/webhook-event-routes.ts'
@@ -47,6 +47,8 @@ export interface WebhooksApi extends Pick<TestApi, 'db' | 'clock' | 'runChange' 
 
 export interface EngineOptions {
   readonly client?: Pick<GuardedClient, 'request'>
+  /** When requests are signed; the clock of the system unless told otherwise. */
+  readonly clock?: Clock
   readonly retryDelaysMs?: readonly number[]
   readonly settings?: Partial<DeliverySettings>
 }
@@ -95,16 +97,17 @@ export async function createWebhooksApi(
     wake,
     call,
     startEngine: async (engineOptions = {}) => {
-      const { retryDelaysMs = [20, 20, 20], settings = {} } = engineOptions
+      const { clock: ownClock = systemClock, settings = {} } = engineOptions
+      const { retryDelaysMs = [20, 20, 20] } = engineOptions
       const engine = createTestEngine({
         db,
-        clock: systemClock,
+        clock: ownClock,
         log: SILENT,
         client: engineOptions.client ?? client,
         runChange,
         channels: [
           {
-            ...createWebhookChannel({ db, clock: systemClock, sealer }),
+            ...createWebhookChannel({ db, clock: ownClock, sealer }),
             retryDelaysMs,
             busyRetryDelayMinMs: 0,
           },
