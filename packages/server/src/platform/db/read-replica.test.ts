@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { PoolClient } from 'pg'
-import { expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { readFromReplica, ReplicaRouter } from './read-replica.ts'
 
 interface State {
@@ -11,8 +11,15 @@ interface State {
 }
 
 const OWN = { database: 'heliograph', systemIdentifier: '7', notedAt: '2026-01-02 03:04:05+00' }
+/** As long as it is between two looks at a standby. */
+const LOOK_MS = 5
 /** A standby that was of no use is left alone for a second. */
-const REST_MS = 1_050
+const REST_MS = 1_000
+// By this clock a standby is waited for and left alone, however long a busy machine takes.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
+afterEach(() => void vi.useRealTimers())
+
+const rest = () => void vi.advanceTimersByTime(REST_MS)
 const asksWho = (text: string) => text.includes('current_database')
 
 const CURRENT: State = { isStandby: true, hasReplayed: true, hasFlushed: true, timelineId: '3' }
@@ -23,6 +30,7 @@ function open(states: readonly (State | Error | 'silent')[], identity: object = 
   const asked: unknown[] = []
   let looks = 0
   const answerState = () => {
+    vi.advanceTimersByTime(LOOK_MS)
     const state = states[Math.min(looks++, states.length - 1)]
     if (state instanceof Error) return Promise.reject(state)
     return state === 'silent' ? new Promise(() => undefined) : Promise.resolve({ rows: [state] })
@@ -127,7 +135,7 @@ it('tells once that the role may not have the rest sent to a standby, asks no mo
   for (const state of [...states, CURRENT, ...states]) {
     states[0] = state
     expect(await read()).toBe(state === CURRENT ? replicaClient : primaryClient)
-    await sleep(REST_MS)
+    rest()
   }
   expect(flushPrimary).toHaveBeenCalledOnce()
   expect(logProblem).toHaveBeenCalledExactlyOnceWith(
@@ -181,7 +189,7 @@ it('the primary is asked who it is once, and again after it was another than the
   expect(await read()).toBe(primaryClient)
   // As after a takeover: what the primary had noted when it was asked first is outdated.
   askWho.mockResolvedValue({ rows: [moved] })
-  await sleep(REST_MS)
+  rest()
   expect(await read()).toBe(replicaClient)
   expect(await read()).toBe(replicaClient)
   expect(askWho).toHaveBeenCalledTimes(2)
@@ -192,7 +200,7 @@ it('a primary that does not know yet who it is, is asked again', async () => {
   const { askWho, read, replicaClient } = open([CURRENT], OWN)
   askWho.mockResolvedValueOnce({ rows: [unknown] })
   await read()
-  await sleep(REST_MS)
+  rest()
   expect(await read()).toBe(replicaClient)
   expect(await read()).toBe(replicaClient)
   expect(askWho).toHaveBeenCalledTimes(2)
