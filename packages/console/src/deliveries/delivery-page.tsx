@@ -79,9 +79,7 @@ function LoadedDelivery({ owner, delivery }: PartProps) {
       <Section title={words.attempts}>
         {delivery.attempt_log.length === 0 ? (
           <Text size="sm" c="dimmed">
-            {delivery.state === 'delivered' && delivery.attempts === 0
-              ? words.fetched
-              : words.noAttempts}
+            {whyUntried(delivery)}
           </Text>
         ) : (
           <Attempts attempts={delivery.attempt_log} />
@@ -101,15 +99,27 @@ function LoadedDelivery({ owner, delivery }: PartProps) {
   )
 }
 
-/** Of one that has not arrived: the cause of its last failure, and what helps. */
+/** Of one that no attempt is on record of. */
+function whyUntried({ state, attempts }: PartProps['delivery']): string {
+  if (state === 'delivered' && attempts === 0) return words.fetched
+  return state === 'discarded' ? words.neverTried : words.noAttempts
+}
+
+/**
+ * Of one that has not arrived: the cause of its last failure, and what helps; of one that was given up before it was
+ * tried again, why.
+ */
 function WhyItFailed({ delivery }: Pick<PartProps, 'delivery'>) {
   if (delivery.state === 'delivered' || delivery.last_error === null) return null
-  const explained = delivery.attempt_log.at(-1)?.explanation ?? undefined
+  const last = delivery.attempt_log.at(-1)
+  const isOfAttempt = last?.error === delivery.last_error
+  const explained = isOfAttempt ? (last.explanation ?? undefined) : undefined
+  const isGivenUp = delivery.state === 'discarded' && !isOfAttempt
   return (
     <Alert
       color={delivery.state === 'dead' ? 'red' : 'yellow'}
       icon={<AlertIcon />}
-      title={words.failedTitle}
+      title={isGivenUp ? words.givenUpTitle : words.failedTitle}
     >
       <Stack gap={4}>
         <Text size="sm">{explained?.cause ?? delivery.last_error}</Text>

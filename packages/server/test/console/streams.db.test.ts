@@ -6,6 +6,8 @@ import {
   startLoopbackReceiver,
   type LoopbackReceiver,
 } from '../support/loopback-receiver.ts'
+import { queueEvents } from '../support/queue-events.ts'
+import { getStream, parseStreamReference } from '../../src/signals/streams/stream-store.ts'
 import { consoleForTests, expectAccessible, expectFitting } from './support/open-console.ts'
 
 const console = consoleForTests()
@@ -220,6 +222,26 @@ describe('the streams of the console', () => {
     await page.getByRole('table').getByText('Strict receiver').first().waitFor()
     await page.getByText('Dead', { exact: true }).click()
     await page.waitForURL(/state%3Adead/)
+  })
+
+  it('says why a delivery was given up, and takes its last failure for no reason of that', async () => {
+    receiver.respond(answerWith(503))
+    const page = await createPushStream('Busy receiver')
+    const streamId = new URL(page.url()).pathname.split('/').at(-1) ?? ''
+    const { db } = console.api.services
+    const { destinationId } = await getStream(db, parseStreamReference(streamId))
+    const queued = await queueEvents(console.api.services, destinationId, [null])
+    const [eventId = ''] = queued.eventIds
+    await page.goto(`/console/signals/deliveries/streams/${streamId}/${eventId}`)
+    await page.getByText('Why it failed', { exact: true }).waitFor()
+    const remedy = page.getByText('What to do:')
+    await remedy.waitFor()
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: 'Give up' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Give up' }).click()
+    await page.getByText('Why it was given up', { exact: true }).waitFor()
+    await page.getByText(/^It was given up on request\. Last error: /).waitFor()
+    expect(await remedy.count()).toBe(0)
   })
 
   it('says what can be looked for, and when nothing is known', async () => {
