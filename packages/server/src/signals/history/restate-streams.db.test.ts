@@ -172,21 +172,6 @@ it('says that nothing changed, with the time at which it is told', async () => {
   expect(claims?.events[COMPLIANCE]?.reason_admin?.en).toMatch(/told anew, because the database/)
 })
 
-it('stops when its stream asks for no compliance changes any more', async () => {
-  const stream = await streams.createStream({ name: 'restated' })
-  const device = await insertDevice(streams.db)
-  await request()
-  await answer(device)
-  await streams.call('/ssf_streams', {
-    method: 'PATCH',
-    payload: { stream_id: stream.stream_id, events_requested: [] },
-  })
-  const next = await restate()
-  expect(await streams.db.selectFrom('delivery').selectAll().execute()).toEqual([])
-  expect(next).toBeUndefined()
-  expect(await streams.db.selectFrom('ssf_restatement').selectAll().execute()).toEqual([])
-})
-
 it('begins again when it is asked for again, and passes disabled streams over', async () => {
   const stream = await streams.createStream({ name: 'restated' })
   const disabled = await streams.createStream({ name: 'disabled' })

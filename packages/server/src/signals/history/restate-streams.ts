@@ -4,7 +4,6 @@
  * told of as soon as it has answered its checks again, so that nobody is told what is outdated by then; one that does
  * not answer, after a while. Goes in small steps that are durable each.
  */
-import { DEVICE_COMPLIANCE_CHANGE } from '@heliograph/ssf'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { Change } from '../../changes/change.ts'
 import type { DeviceStatusChange, StatusReason } from '../../changes/domain-event.ts'
@@ -18,7 +17,6 @@ import type { StreamRowId } from '../../schema/branded-ids.ts'
 import { insertDeliveries } from '../dispatch/delivery-store.ts'
 import { toComplianceDelivery } from '../sets/ssf-publisher.ts'
 import { getStream, type Stream } from '../streams/stream-store.ts'
-import { isRequested } from '../streams/unrequested-event-store.ts'
 import { readSubjectFilter } from '../subjects/filter-events.ts'
 import { findTransitionsSince } from './recent-transition-store.ts'
 import { readBlockingReasons } from './blocking-reasons.ts'
@@ -98,8 +96,7 @@ async function takeStep(
   const { tx } = change
   const { ssfStreamId: id } = restatement
   const stream = await getStream(tx, { id })
-  // What is queued for it would be given up.
-  if (stream.status === 'disabled' || !isRequested(stream, DEVICE_COMPLIANCE_CHANGE)) {
+  if (stream.status === 'disabled') {
     await finish(change, restatement, stream)
     return true
   }
