@@ -99,10 +99,10 @@ function LoadedDelivery({ owner, delivery }: PartProps) {
   )
 }
 
-/** Of one that no attempt is on record of. */
+/** Of one that no attempt is on record of: of a receiver that polls, none is. */
 function whyUntried({ state, attempts }: PartProps['delivery']): string {
   if (state === 'delivered' && attempts === 0) return words.fetched
-  return state === 'discarded' ? words.neverTried : words.noAttempts
+  return state === 'queued' && attempts === 0 ? words.noAttempts : words.noneOnRecord
 }
 
 /**

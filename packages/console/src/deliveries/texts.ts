@@ -46,7 +46,7 @@ export const texts = {
     remedy: 'What to do',
     attempts: 'Attempts',
     noAttempts: 'It has not been tried yet.',
-    neverTried: 'It was never tried.',
+    noneOnRecord: 'None is on record.',
     fetched: 'None: the receiver has fetched it.',
     content: 'What is sent',
     contentGone: 'The content is no longer kept.',
