@@ -208,7 +208,7 @@ async function listRequestedSets(
   const waiting = await listWaitingSets(db, stream, limit)
   if (waiting.sets.every(({ eventType }) => isRequested(stream, eventType))) return waiting
   const givenUpCount = await discardUnrequested(db, stream.destinationId, clock.now())
-  // Of a stream that falls back to polls what waited behind it can be pushed; and whoever watches is told.
+  // Whoever watches is told, and pushes go on of a stream that falls back to polls.
   if (givenUpCount > 0) await notifyDestinations(db, [stream.destinationId])
   const present = await findPolledStream(db, stream.destinationId)
   if (present === undefined) return { sets: [], nextDueInMs: undefined }

@@ -46,7 +46,6 @@ async function fates(): Promise<string[]> {
 }
 
 const GIVEN_UP = 'discarded: The stream no longer asks for events of this type'
-const WAITS_BUSY = 'queued: The receiver answered 503'
 const SAID_BUSY = `${GIVEN_UP}. Last error: The receiver answered 503`
 
 test('what is on its way when its type is no longer asked for is not tried again, keeps what its receiver answered, and what follows it is sent', async () => {
@@ -121,29 +120,6 @@ test('a poll that began before its stream asked for a type brings what was queue
   const { body } = await poll
   expect(Object.keys(body.sets)).toEqual(queued.eventIds)
   expect(await fates()).toEqual(['delivered', 'queued'])
-})
-
-test('what waited behind events of a type that is no longer asked for is due at once, and what waits for others is not', async () => {
-  const { db } = push.streams
-  const { destinationId, ...stream } = await push.createStream(await push.startReceiver())
-  const subjects = ['device:1', 'device:2']
-  await queueEvents(push.streams, destinationId, ['device:1'], DEVICE_COMPLIANCE_CHANGE)
-  await queueEvents(push.streams, destinationId, subjects)
-  const later = new Date(Date.now() + 60_000)
-  const retried = { next_attempt_at: later, last_error: 'The receiver answered 503' }
-  await db.updateTable('delivery').set(retried).execute()
-  await askForNothing(stream)
-  expect(await fates()).toEqual([SAID_BUSY, ...Array<string>(2).fill(WAITS_BUSY)])
-  const followers = await db
-    .selectFrom('delivery')
-    .select(['subject_key as subject', sql<boolean>`next_attempt_at <= now()`.as('isDue')])
-    .where('state', '=', 'queued')
-    .orderBy('id')
-    .execute()
-  expect(followers).toEqual([
-    { subject: 'device:1', isDue: true },
-    { subject: 'device:2', isDue: false },
-  ])
 })
 
 test('whoever watches is told of what is given up when it was about to be pushed', async () => {

@@ -31,43 +31,33 @@ const REASON = 'The stream no longer asks for events of this type'
 
 /**
  * Gives up what waits of types that a stream does not ask for, but for what is claimed: that is for its worker to give
- * up. What waited behind it of its subject is due now. What the stream asks for is read by the statement that sees what
- * waits: a caller's copy of the stream may be older than an event that the stream asks for since. Answers how many it
- * gave up. One statement, no transaction needed.
+ * up. Nothing of another type waits behind it: events of a subject have one type. What the stream asks for is read by
+ * the statement that sees what waits: a caller's copy of the stream may be older than an event that the stream asks for
+ * since. Answers how many it gave up.
  */
 export async function discardUnrequested(
   db: Kysely<Schema>,
   destinationId: DestinationId,
   at: Date,
 ): Promise<number> {
-  const isWaiting = sql`destination_id = ${destinationId} and state = 'queued'
-        and id >= (select queued_from_id from delivery_destination where id = ${destinationId})`
-  const isAskedFor = sql`(event_type = any(${STREAM_EVENT_TYPES}::text[])
-        or event_type = any(array(
-          select unnest(events_requested) from ssf_stream where destination_id = ${destinationId}
-        )))`
-  // No row is in both: a statement changes a row only once.
   const { rows } = await sql<{ count: string }>`
     with given_up as (
       update delivery set state = 'discarded', finished_at = ${at}, claimed_by = null,
         claim_expires_at = null, last_error = ${toGivenUpReason(REASON)}
-      where ${isWaiting} and not ${isAskedFor}
+      where destination_id = ${destinationId} and state = 'queued'
+        and id >= (select queued_from_id from delivery_destination where id = ${destinationId})
         and (claim_expires_at is null or claim_expires_at <= now())
-      returning subject_key
-    ),
-    follower as (
-      update delivery set next_attempt_at = now()
-      where ${isWaiting} and ${isAskedFor} and attempt_count = 0 and claimed_by is null
-        and next_attempt_at > now() and subject_key in (select subject_key from given_up)
+        and event_type <> all(${STREAM_EVENT_TYPES}::text[])
+        and event_type <> all(array(
+          select unnest(events_requested) from ssf_stream where destination_id = ${destinationId}
+        ))
+      returning id
     )
     select count(*) from given_up`.execute(db)
   return Number(rows[0]?.count ?? 0)
 }
 
-/**
- * Gives up deliveries that their worker has claimed; not those whose claim has passed on. What follows them was put off
- * until they were due at the latest, and needs nothing.
- */
+/** Gives up deliveries that their worker has claimed; not those whose claim has passed on. */
 export async function discardClaimed(
   db: Kysely<Schema>,
   claims: readonly Pick<ClaimedDelivery, 'id' | 'claimId'>[],
