@@ -30,7 +30,7 @@ export interface AttemptDependencies {
 /** How the channel judges and repeats. */
 type OutcomeRules = Pick<
   DeliveryChannel,
-  'classify' | 'reviseVerdict' | 'retryDelaysMs' | 'busyRetryDelayMinMs' | 'onNotice'
+  'classify' | 'reviseVerdict' | 'retryDelaysMs' | 'busyRetryDelayMinMs' | 'onNotice' | 'lockOwner'
 >
 
 /** How one attempt is made. */
@@ -183,7 +183,11 @@ function toNotice(
   if (verdict.kind !== 'gone' && !isExhausted) return null
   const kind = isExhausted ? 'exhausted' : 'gone'
   const notice = { destinationId, kind, error: verdict.error } as const
-  return { kind, notify: async (change) => channel.onNotice?.(change, notice) }
+  return {
+    kind,
+    lockOwner: async ({ tx }) => channel.lockOwner?.(tx, destinationId),
+    notify: async (change) => channel.onNotice?.(change, notice),
+  }
 }
 
 function isBusy(result: OutboundResult): boolean {

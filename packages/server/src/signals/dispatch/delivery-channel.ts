@@ -2,6 +2,7 @@
  * What differs between the things that are delivered: how a request is made from a delivery, what an
  * answer means, and how often it is tried. Everything else is the engine's.
  */
+import type { Transaction } from 'kysely'
 import type { Change } from '../../changes/change.ts'
 import type { OutboundRequest } from '../../platform/net/guarded-client.ts'
 import type { OutboundResult } from '../../platform/net/outbound-result.ts'
@@ -132,8 +133,12 @@ export interface DeliveryChannel {
   reviseVerdict?(verdict: Verdict, result: OutboundResult, sent: SentDelivery): Verdict
   /**
    * Reacts to what an outcome says about a destination: in the same change, so that both are durable
-   * together, at most once per destination and batch. May lock the owner of the destination; must
-   * bear being notified again.
+   * together, at most once per destination and batch. Must bear being notified again.
    */
   onNotice?(change: Change, notice: DestinationNotice): Promise<void>
+  /**
+   * Locks the owner of the destination when `onNotice` may change it. Whoever changes an owner, or sends its
+   * deliveries again, locks it before the deliveries; so does what records their outcomes.
+   */
+  lockOwner?(tx: Transaction<Schema>, destinationId: DestinationId): Promise<void>
 }

@@ -35,6 +35,8 @@ export interface DeliveryOutcome {
 /** Something to tell a channel in the change that records the outcome. */
 export interface OutcomeNotice {
   readonly kind: DestinationNotice['kind']
+  /** Locks what owns the destination: before its deliveries, as whoever changes the owner does. */
+  lockOwner(change: Change): Promise<void>
   notify(change: Change): Promise<void>
 }
 

@@ -127,10 +127,10 @@ export class OutcomeRecorder {
       return []
     }
     const write = async (tx: Transaction<Schema>, change?: Change) => {
+      if (change !== undefined) await lockOwners(change, outcomes)
       const ids = await recordOutcomes(tx, outcomes)
       const heads = retried.filter(({ delivery }) => ids.has(delivery.id))
       await deferFollowers(tx, heads)
-      // Before the destination is locked: whoever changes its owner locks that one first.
       if (change !== undefined) await notifyChannels(change, outcomes, ids)
       // In one order everywhere, so that two processes cannot wait for each other.
       const changed = new Set<LiveTopic>()
@@ -170,6 +170,16 @@ export class OutcomeRecorder {
 
 function toTopic({ outcome }: WaitingOutcome): LiveTopic {
   return `deliveries:${outcome.delivery.id}`
+}
+
+/** In one order everywhere, so that two processes cannot wait for each other. */
+async function lockOwners(change: Change, outcomes: readonly DeliveryOutcome[]): Promise<void> {
+  const notices = new Map(
+    outcomes.flatMap(({ delivery, notice }) =>
+      notice === null ? [] : [[delivery.destinationId, notice] as const],
+    ),
+  )
+  for (const [, notice] of [...notices].sort(byId)) await notice.lockOwner(change)
 }
 
 /** Once for each destination and kind of notice, of outcomes that count. */

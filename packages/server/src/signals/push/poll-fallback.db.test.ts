@@ -1,13 +1,18 @@
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { BASE_URL } from '../../../test/support/api-app.ts'
 import { answerWith, type LoopbackReceiver } from '../../../test/support/loopback-receiver.ts'
 import { createPushStreams, jtiOf, type PushStreams } from '../../../test/support/push-streams.ts'
 import { queueEvents } from '../../../test/support/queue-events.ts'
 import type { StreamsApi } from '../../../test/support/streams-api.ts'
+import { waitForLock } from '../../../test/support/wait-for-lock.ts'
 import { deadLetterUnreachable } from '../dispatch/delivery-retention-store.ts'
 import { DAY_MS, HOUR_MS } from '../../platform/clock.ts'
 import { reviewFallbacks } from './review-fallbacks.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
+
+/** Far longer than anything takes, on a busy machine too. */
+const WAIT_MS = 10_000
 
 interface StreamJson {
   id: string
@@ -224,4 +229,20 @@ it('an operator ends it by taking the choice back, or by changing where to push'
     })
     expect(await statesOf(events)).toEqual(['queued'])
   }
+})
+
+it('what is recorded when attempts are used up waits for a change of the stream before it locks deliveries', async () => {
+  const receiver = await startReceiver(503)
+  const { id, destinationId } = await createStream(receiver)
+  const events = await queue(destinationId, ['a'])
+  await streams.db.updateTable('delivery').set({ attempt_count: 1 }).execute()
+  await streams.db.transaction().execute(async (tx) => {
+    await sql`select from ssf_stream where destination_id = ${destinationId} for update`.execute(tx)
+    await startEngine([HOUR_MS])
+    await waitForLock(streams.db)
+    // As one who sends an event of the stream again; fails where the delivery is locked already.
+    await sql`select from delivery where event_id = ${events[0]} for update nowait`.execute(tx)
+  })
+  await vi.waitFor(async () => expect((await showStream(id)).fallback).not.toBeNull(), WAIT_MS)
+  expect(await statesOf(events)).toEqual(['queued'])
 })

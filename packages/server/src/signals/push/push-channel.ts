@@ -91,6 +91,9 @@ export function createPushChannel({
       if (stream?.deliveryMethod !== 'push') return
       await beginFallback(change, stream, `An event could not be pushed: ${error}.`, baseUrl)
     },
+    async lockOwner(tx, destinationId) {
+      await findStreamOfDestination(tx, destinationId, { isLocked: true })
+    },
     classify: classifyPush,
     reviseVerdict: (verdict, result, sent) =>
       judgeSigningKey(verdict, result, sent, { keyRing, refusedKeys }),

@@ -70,14 +70,15 @@ export async function applyStreamStatus(
     // Whose stream begins anew has its full time to be heard of.
     ...(status === 'enabled' ? { lastActivityAt: change.at } : {}),
   })
-  await updateDestination(change.tx, stream.destinationId, {
-    kind: stream.deliveryMethod === 'push' ? 'ssf_push' : 'ssf_poll',
-    state: STATE_OF_STATUS[status],
-  })
   // On leaving it too: a change that ran beside the disabling may have queued an event since.
   if (status === 'disabled' || stream.status === 'disabled') {
     await discardQueuedDeliveries(change.tx, stream.destinationId, change.at)
   }
+  // After its deliveries, as those who record outcomes and acknowledgements lock it.
+  await updateDestination(change.tx, stream.destinationId, {
+    kind: stream.deliveryMethod === 'push' ? 'ssf_push' : 'ssf_poll',
+    state: STATE_OF_STATUS[status],
+  })
   if (initiator === 'transmitter' && status !== stream.status) {
     const event = toStreamUpdatedDelivery(after, change)
     await insertDeliveries(change, [{ ...event, outlivesStop: status !== 'enabled' }])

@@ -47,9 +47,8 @@ export async function changeStream(
   const wish = toWish(change, before, input, dependencies)
   if (!wish.isAny) return updateStream(change.tx, before.id, { updatedAt: change.at })
   const updated = await applyValues(change, before, input, wish, dependencies)
-  await discardNoLongerRequested(change, before, updated)
-  await applyDelivery(change, updated, before.status)
   const after = await applyStatus(change, updated, wish.status)
+  await applyDelivery(change, after)
   warnOfBareHeader(change, after, input.authorizationHeader, dependencies.log)
   change.recordAudit({
     action: 'ssf_stream.updated',
@@ -107,6 +106,8 @@ async function applyValues(
   dependencies: StreamDependencies,
 ): Promise<Stream> {
   const changed = await updateStream(change.tx, before.id, { ...values, updatedAt: change.at })
+  // Before the destination is locked: those who record outcomes and acknowledgements lock its deliveries first.
+  await discardNoLongerRequested(change, before, changed)
   const secured = await changePushAuthentication(change, changed, authentication, dependencies)
   const isPushChanged = isSecretGiven || changed.endpointUrl !== before.endpointUrl
   return applyFallbackChoice(change, before, secured, { isPushChanged })
@@ -125,8 +126,7 @@ async function discardNoLongerRequested(
 /** The engine follows the stream from push to poll and back. */
 async function applyDelivery(
   { tx }: Change,
-  { deliveryMethod, destinationId }: Stream,
-  status: Stream['status'],
+  { deliveryMethod, destinationId, status }: Stream,
 ): Promise<void> {
   const kind = deliveryMethod === 'push' ? 'ssf_push' : 'ssf_poll'
   await updateDestination(tx, destinationId, { kind, state: STATE_OF_STATUS[status] })

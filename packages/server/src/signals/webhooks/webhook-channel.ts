@@ -12,7 +12,7 @@ import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 import { disableWebhookOf } from './disable-webhook.ts'
 import { giveUpWithoutPayload } from './webhook-retention-store.ts'
 import { giveBackTokens, takeTokens } from './webhook-pace-store.ts'
-import { findWebhookSending } from './webhook-store.ts'
+import { findWebhookOfDestination, findWebhookSending } from './webhook-store.ts'
 import { createTargetOpener, toWebhookRequest } from './webhook-target.ts'
 
 /** Ten attempts over 75 hours, as Standard Webhooks proposes: at once, then after these delays. */
@@ -66,6 +66,9 @@ export function createWebhookChannel(dependencies: WebhookChannelDependencies): 
     classify: classifyWebhook,
     onNotice: async (change, { kind, destinationId, error }) => {
       if (kind === 'gone') await disableWebhookOf(change, destinationId, { reason: 'gone', error })
+    },
+    lockOwner: async (tx, destinationId) => {
+      await findWebhookOfDestination(tx, destinationId, { isLocked: true })
     },
   }
 }
