@@ -107,7 +107,7 @@ it('a data folder that a service uses is refused with its process, which goes on
 it('a service whose standard output is closed before its first line goes on serving', async () => {
   const unread = serve({ HELIOGRAPH_LOG_LEVEL: 'info' })
   unread.child.stdout.destroy()
-  const line = await unread.logged(/^.*"service ready".*$/m)
+  const line = await unread.logged(/^.*"service ready".*\n/m)
   const { port } = JSON.parse(line) as { port: number }
   // One that stops takes no more of them.
   for (let count = 0; count < 100; count += 1) {
