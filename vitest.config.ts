@@ -97,6 +97,7 @@ export default defineConfig({
           name: 'e2e',
           ...shared,
           include: ['packages/*/test/e2e/**/*.e2e.test.ts'],
+          globalSetup: ['packages/server/test/e2e/support/prepared-folder-global-setup.ts'],
           testTimeout: E2E_LIMIT_MS,
           hookTimeout: E2E_LIMIT_MS,
         },

@@ -5,8 +5,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
-import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
@@ -21,6 +20,7 @@ import { waitUntilNoneLeft } from '../support/wait-until-none-left.ts'
 import { findProgram } from './support/program.ts'
 import { ReportingAgent } from './support/reporting-agent.ts'
 import { reservePort } from '../support/reserve-ports.ts'
+import { createPreparedFolder } from './support/prepared-folder.ts'
 import { ServiceProcess } from './support/service-process.ts'
 
 const AGENTS = 4
@@ -89,9 +89,7 @@ describe('a service that is lost and restored from its backup', () => {
     })
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'heliograph-backup-'))
-    // As root the database runs as another user, who must be able to pass through.
-    await chmod(folder, 0o711)
+    folder = await createPreparedFolder('heliograph-backup-')
     await writeFile(passphraseFile(), 'a passphrase of a test\n', { mode: 0o600 })
     port = await reservePort()
     service = createService('data')

@@ -1,6 +1,5 @@
 import { createServer, type Server } from 'node:http'
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
@@ -15,6 +14,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { waitUntilNoneLeft } from '../support/wait-until-none-left.ts'
 import { ReportingAgent } from './support/reporting-agent.ts'
 import { reservePort } from '../support/reserve-ports.ts'
+import { createPreparedFolder } from './support/prepared-folder.ts'
 import { ServiceProcess } from './support/service-process.ts'
 
 /** Raise it for a long run: `HELIOGRAPH_TEST_KILLS=200 npm test -- --project e2e crash`. */
@@ -49,9 +49,7 @@ describe('a service that is killed at random moments', () => {
   const problems: string[] = []
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'heliograph-crash-'))
-    // As root the database runs as another user, who must be able to pass through.
-    await chmod(folder, 0o711)
+    folder = await createPreparedFolder('heliograph-crash-')
     service = new ServiceProcess({
       dataDir: join(folder, 'data'),
       port: await reservePort(),

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
@@ -15,6 +14,7 @@ import { loadConfig } from '../../src/app/config/load-config.ts'
 import { waitUntilNoneLeft } from '../support/wait-until-none-left.ts'
 import { RecordingProxy } from './support/recording-proxy.ts'
 import { reservePort } from '../support/reserve-ports.ts'
+import { createPreparedFolder } from './support/prepared-folder.ts'
 import { ServiceProcess } from './support/service-process.ts'
 
 /** Raise it for a long run: `HELIOGRAPH_TEST_KILLS=20 npm test -- --project e2e demo-load`. */
@@ -43,9 +43,7 @@ describe('a service that is killed while the fleet of the demo reports', () => {
   let fleet: DemoFleet
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'heliograph-demo-'))
-    // As root the database runs as another user, who must be able to pass through.
-    await chmod(folder, 0o711)
+    folder = await createPreparedFolder('heliograph-demo-')
     service = new ServiceProcess({
       dataDir: join(folder, 'data'),
       port: await reservePort(),

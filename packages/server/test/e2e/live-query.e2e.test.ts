@@ -1,10 +1,10 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createFleet, type Fleet } from '@heliograph/simulator'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { waitUntilNoneLeft } from '../support/wait-until-none-left.ts'
 import { reservePort } from '../support/reserve-ports.ts'
+import { createPreparedFolder } from './support/prepared-folder.ts'
 import { ServiceProcess } from './support/service-process.ts'
 
 /** Raise it for a long run: `HELIOGRAPH_TEST_DEVICES=2000 npm test -- --project e2e live-query`. */
@@ -40,9 +40,7 @@ describe(`a live query to ${DEVICES} devices`, () => {
   let key: string
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'heliograph-live-'))
-    // As root the database runs as another user, who must be able to pass through.
-    await chmod(folder, 0o711)
+    folder = await createPreparedFolder('heliograph-live-')
     service = new ServiceProcess({
       dataDir: join(folder, 'data'),
       port: await reservePort(),

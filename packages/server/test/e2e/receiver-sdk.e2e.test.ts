@@ -2,8 +2,7 @@
  * The published receiver against the service as a process: everything that a receiver does with streams,
  * through the standard surface and with what goes beyond it.
  */
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DELIVERY_METHOD_PUSH, DEVICE_COMPLIANCE_CHANGE, STREAM_UPDATED } from '@heliograph/ssf'
 import {
@@ -27,6 +26,7 @@ import { createServer } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { ReportingAgent } from './support/reporting-agent.ts'
 import { reservePort } from '../support/reserve-ports.ts'
+import { createPreparedFolder } from './support/prepared-folder.ts'
 import { ServiceProcess } from './support/service-process.ts'
 
 let folder: string
@@ -38,9 +38,7 @@ let key: string
 const deviceIds: string[] = []
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'heliograph-sdk-'))
-  // As root the database runs as another user, who must be able to pass through.
-  await chmod(folder, 0o711)
+  folder = await createPreparedFolder('heliograph-sdk-')
   service = new ServiceProcess({
     dataDir: join(folder, 'data'),
     port: await reservePort(),

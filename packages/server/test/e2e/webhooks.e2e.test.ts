@@ -1,6 +1,5 @@
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
@@ -8,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { verifyStandard } from '../support/webhook-verifiers.ts'
 import { waitUntilNoneLeft } from '../support/wait-until-none-left.ts'
 import { reservePort } from '../support/reserve-ports.ts'
+import { createPreparedFolder } from './support/prepared-folder.ts'
 import { ServiceProcess } from './support/service-process.ts'
 
 const EVENTS = Number(process.env['HELIOGRAPH_TEST_WEBHOOKS'] ?? 10_000)
@@ -29,9 +29,7 @@ describe('webhooks of a service that is killed with its database', () => {
   const problems: string[] = []
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'heliograph-webhooks-'))
-    // As root the database runs as another user, who must be able to pass through.
-    await chmod(folder, 0o711)
+    folder = await createPreparedFolder('heliograph-webhooks-')
     service = new ServiceProcess({
       dataDir: join(folder, 'data'),
       port: await reservePort(),

@@ -2,12 +2,12 @@
  * A transmitter as the OpenID conformance suite meets it: a service of its own with TLS, OAuth clients
  * and a device whose status the operator can flip. Its helpers do what most modules begin with.
  */
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, request } from 'undici'
 import { reservePort } from '../../../support/reserve-ports.ts'
+import { createPreparedFolder } from '../prepared-folder.ts'
 import { ServiceProcess } from '../service-process.ts'
 import { pollOnce, PushSink, waitForSet, type ReceivedSet } from './event-feed.ts'
 import { COMPLIANCE_CHANGE, EVENT_BASE, type SuiteKey } from './set-checks.ts'
@@ -73,9 +73,7 @@ export class SuiteEnvironment {
   }
 
   static async start(): Promise<SuiteEnvironment> {
-    const folder = await mkdtemp(join(tmpdir(), 'heliograph-suite-'))
-    // As root the database runs as another user, who must be able to pass through.
-    await chmod(folder, 0o711)
+    const folder = await createPreparedFolder('heliograph-suite-')
     const service = new ServiceProcess({
       dataDir: join(folder, 'data'),
       port: await reservePort(),
