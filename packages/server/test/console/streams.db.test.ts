@@ -9,6 +9,7 @@ import {
 import { queueEvents } from '../support/queue-events.ts'
 import { getStream, parseStreamReference } from '../../src/signals/streams/stream-store.ts'
 import { consoleForTests, expectAccessible, expectFitting } from './support/open-console.ts'
+import { walkTo } from './support/walk-to.ts'
 
 const console = consoleForTests()
 let receiver: LoopbackReceiver
@@ -218,7 +219,7 @@ describe('the streams of the console', () => {
     await page.getByRole('link', { name: 'Open delivery' }).first().click()
     await page.getByText('The receiver has accepted it.').waitFor()
 
-    await page.goto('/console/signals/deliveries?query=state:delivered')
+    await walkTo(page, '/signals/deliveries?query=state:delivered')
     await page.getByRole('table').getByText('Strict receiver').first().waitFor()
     await page.getByText('Dead', { exact: true }).click()
     await page.waitForURL(/state%3Adead/)
@@ -261,7 +262,7 @@ describe('the streams of the console', () => {
     const closed = page.getByRole('alert').getByText('Your access does not include this')
     await closed.waitFor()
     for (const what of ['streams', 'clients', 'webhooks']) {
-      await page.goto(`/console/signals/${what}/new`)
+      await walkTo(page, `/signals/${what}/new`)
       await closed.waitFor()
       expect(await page.locator('button[type=submit]').count()).toBe(0)
     }
