@@ -7,7 +7,11 @@ import { sql, type RawBuilder } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { insertFleet } from '../bench/fleet-store.ts'
 import { insertHistory } from '../bench/history-store.ts'
+import { createAuditChainer } from '../src/changes/audit/chain/audit-chainer.ts'
+import { AUDIT_LIST } from '../src/changes/audit/audit-read.ts'
 import { ISSUE_LIST } from '../src/posture/issues/issue-read.ts'
+import type { ListPage } from '../src/platform/search/record-list.ts'
+import type { SearchField } from '../src/platform/search/search-field.ts'
 import { parseSearch } from '../src/platform/search/parse-search.ts'
 import { AUTH_LOG_LIST } from '../src/sign-in/journal/auth-log-read.ts'
 import { createTestDatabase } from './support/database.ts'
@@ -32,13 +36,16 @@ afterAll(() => database.close())
 beforeAll(async () => {
   const fleet = { devices: DEVICES, people: 500, resultsPerDevice: 4, issues: ROWS, transitions: 1 }
   await insertFleet(db, fleet)
-  await insertHistory(db, { ...fleet, authLogs: ROWS, auditEntries: 1 })
+  await insertHistory(db, { ...fleet, authLogs: ROWS, auditEntries: ROWS })
+  await createAuditChainer(db, { logError: () => undefined }).flush()
   // Some changed long after, and some before they began, by the clock of another server.
   await sql`update auth_log_session set updated_at = started_at
     + case when id % 2 = 0 then interval '90 days' else interval '-2 days' end
     where id % 10000 in (7, 8)`.execute(db)
   await sql`update issue set updated_at = now() where id % 10000 = 9`.execute(db)
-  await sql`vacuum analyze auth_log_session, issue, device_round`.execute(db)
+  await sql`vacuum analyze auth_log_session, issue, device_round, audit_entry, audit_text_block`.execute(
+    db,
+  )
 })
 
 /** The time of the last change of each record, as it reads. */
@@ -49,10 +56,24 @@ const CHANGES = {
     from issue join device_round on device_round.device_id = issue.device_id`,
 }
 
-const listPage = (name: keyof typeof CHANGES, query: string, window: Window) => (of: typeof db) =>
-  name === 'issues'
-    ? ISSUE_LIST.listPage(of, { search: parseSearch(query, ISSUE_LIST.fields), window })
-    : AUTH_LOG_LIST.listPage(of, { search: parseSearch(query, AUTH_LOG_LIST.fields), window })
+interface ReadList<Row> {
+  readonly fields: readonly SearchField[]
+  listPage(of: typeof db, page: ListPage): Promise<Row[]>
+  keyOf(row: Row): string
+}
+
+function toKeys<Row>(list: ReadList<Row>) {
+  return (query: string, window: Window) => async (of: typeof db) => {
+    const rows = await list.listPage(of, { search: parseSearch(query, list.fields), window })
+    return rows.map((row) => list.keyOf(row))
+  }
+}
+
+const LISTS = {
+  'sign-ins': toKeys(AUTH_LOG_LIST),
+  issues: toKeys(ISSUE_LIST),
+  'audit entries': toKeys(AUDIT_LIST),
+}
 
 interface Window {
   readonly afterId: string | undefined
@@ -67,10 +88,10 @@ interface RowsRead {
 }
 
 /** The page, and how many rows were read for it. */
-async function countRows(read: (of: typeof db) => Promise<readonly { id: string }[]>) {
+async function countRows(read: (of: typeof db) => Promise<readonly string[]>) {
   return db.transaction().execute(async (tx) => {
     const before = await countRowsSoFar(tx)
-    const ids = (await read(tx)).map(({ id }) => id)
+    const ids = await read(tx)
     const after = await countRowsSoFar(tx)
     return { ids, rows: after.rows - before.rows, rounds: after.rounds - before.rounds }
   })
@@ -122,13 +143,32 @@ describe('what meets one of two conditions, of which one is a time', () => {
     ['sign-ins', `updated_at<"${daysAgo(2)}" AND timestamp<"${daysAgo(100)}"`],
     ['issues', `issue_value~nothing OR detected_at<"${daysAgo(100)}"`],
     ['issues', `open:false OR issue_value~nothing`],
+    ['audit entries', `actor_name:nobody OR timestamp<"${daysAgo(300)}"`],
+    ['audit entries', `actor_name:"Ada Lovelace" AND timestamp<"${daysAgo(300)}"`],
+    ['audit entries', `description~SN000000 OR timestamp<"${daysAgo(300)}"`],
+  ] as const
+  const laterCases = [
+    ['sign-ins', `city:nowhere OR timestamp>"${daysAgo(150)}"`],
+    ['sign-ins', `person_name:nobody OR timestamp>"${daysAgo(150)}"`],
+    ['audit entries', `actor_name:nobody OR timestamp>"${daysAgo(300)}"`],
+    ['audit entries', `description~nothing OR timestamp>"${daysAgo(300)}"`],
   ] as const
 
   it.each(cases)(
     'is found, newest first, without reading all that does: %s, %s',
     async (name, query) => {
       const window = { afterId: undefined, limit: LIMIT, isDescending: true }
-      const { ids, rows } = await countRows(listPage(name, query, window))
+      const { ids, rows } = await countRows(LISTS[name](query, window))
+      expect(ids).toHaveLength(LIMIT)
+      expect(rows).toBeLessThan(ROWS_READ_MAX)
+    },
+  )
+
+  it.each(laterCases)(
+    'is found, oldest first, without reading all that does: %s, %s',
+    async (name, query) => {
+      const window = { afterId: undefined, limit: LIMIT, isDescending: false }
+      const { ids, rows } = await countRows(LISTS[name](query, window))
       expect(ids).toHaveLength(LIMIT)
       expect(rows).toBeLessThan(ROWS_READ_MAX)
     },
@@ -154,7 +194,7 @@ describe.each(names)('%s that changed last', (name) => {
           ],
         ] as const
         for (const [query, condition] of searches) {
-          const { ids } = await countRows(listPage(name, query, window))
+          const { ids } = await countRows(LISTS[name](query, window))
           expect(ids, query).toEqual(await selectIds(CHANGES[name], condition, window))
         }
       }
@@ -164,7 +204,7 @@ describe.each(names)('%s that changed last', (name) => {
   it('before a time in the middle are found without reading all that did', async () => {
     const window = { afterId: undefined, limit: LIMIT, isDescending: true }
     const { ids, rows, rounds } = await countRows(
-      listPage(name, `updated_at<"${daysAgo(100)}"`, window),
+      LISTS[name](`updated_at<"${daysAgo(100)}"`, window),
     )
     expect(ids).toHaveLength(LIMIT)
     expect(rows).toBeLessThan(ROWS_READ_MAX)

@@ -40,55 +40,67 @@ interface PageConditions {
   readonly matchKey: RawBuilder<unknown>
   /** Whether indexes answer the search, but are of use for few matches alone. */
   readonly isForFew: boolean
-  /** Whether summaries of pages hold the key. */
-  readonly isSummarised: boolean
-  /** Whether times are all that is looked for, or enough where likely rows tell a narrow range of keys. */
-  readonly isByTime: boolean
+  /** What summaries of pages hold for the key, beside times; there are none when undefined. */
+  readonly timeKey: RawBuilder<unknown> | undefined
   /** The order, with its end, in which the first matches are taken; that of an index when undefined. */
   readonly order: RawBuilder<unknown> | undefined
   readonly scope: Expression<SqlBool>
   readonly window: PageWindow
   readonly isMatch: Expression<SqlBool>
   /** Each match meets exactly one of these. */
-  readonly toAlternatives: (reach: KeyReach) => readonly Expression<SqlBool>[]
-  /** The end of a query of rows among which the first matches are likely to be. */
-  readonly likelyRows: RawBuilder<unknown> | undefined
+  readonly toAlternatives: (reach: KeyReach) => readonly PageAlternative[]
+  /** The ends of queries of rows among which the first matches are likely to be. */
+  readonly likelyRows: readonly RawBuilder<unknown>[]
   readonly nearRows: number
+}
+
+interface PageAlternative {
+  readonly condition: Expression<SqlBool>
+  /** Whether times are all that it looks for, or enough where likely rows tell a narrow range of keys. */
+  readonly isOfTime: boolean
+}
+
+/** What one of the alternatives is looked for by. */
+interface AlternativeConditions extends PageConditions {
+  readonly isOne: Expression<SqlBool>
+  /** Whether summaries of pages lead to it: its `matchKey` is theirs. */
+  readonly isByTime: boolean
 }
 
 /**
  * The keys of the rows of a page, as the top of this file says. The sum of the key and 0 is what no
  * index of a whole list is in the order of, so that it is used but where rows are best read in that order; summaries of
- * pages hold it beside a time. Alternatives are looked for one by one, each by the index that answers it. In descending
- * order, an index gives matches from the wrong end of the list, of which no key is a bound of use: all matches are
- * sorted, but for those of times. So are those of a list without summaries, in which no match behind a bound is passed
- * over unread. Where a list knows which rows the first matches are likely to be among, these are looked at before: a
- * page of matches among them is as good as any other to find the largest key by.
+ * pages hold it beside a time. Alternatives are looked for one by one, each by the index that answers it, and those of
+ * times by summaries of pages, whatever is on the other side of an `or`. In descending order, an index gives matches
+ * from the wrong end of the list, of which no key is a bound of use: all matches are sorted, but for those of times. So
+ * are those of a list without summaries, in which no match behind a bound is passed over unread. Where a list knows
+ * which rows the first matches are likely to be among, these are looked at before, on each side of an `or`: a page of
+ * matches among them is as good as any other to find the largest key by.
  */
 export function selectKeys(tableName: string, conditions: PageConditions): RawBuilder<unknown> {
-  const { order, window, isSummarised, likelyRows } = conditions
+  const { order, window, timeKey, likelyRows } = conditions
   const { limit, isDescending = false } = window
   const table = sql.table(tableName)
-  const isSorted = order === undefined && (isDescending || !isSummarised)
+  const isSorted = order === undefined && (isDescending || timeKey === undefined)
   const walked = selectWalked(table, conditions)
   const fullPage = sql`select walked.key from walked where (select value from is_full)`
-  if (isSorted && likelyRows === undefined) {
+  if (isSorted && likelyRows.length === 0) {
     const isFull = sql<SqlBool>`(select value from is_full)`
     if (conditions.isForFew) {
       return sql`with ${walked}, ${selectFew(table, conditions)} union all ${fullPage}`
     }
     return sql`
       with ${walked} ${fullPage}
-      union all ${selectMatches(table, conditions, { unless: isFull, end: toPageEnd(conditions) })}`
+      union all ${selectMatches(table, conditions, { unless: isFull, toEnd: toPageEnd })}`
   }
   const unless = sql<SqlBool>`(select value from is_enough)`
-  const end = isSorted ? toPageEnd(conditions) : (order ?? sql``)
+  const toEnd = isSorted ? toPageEnd : () => order ?? sql``
   const likelyPage = sql`select likely.key from likely where ${unless}`
   return sql`
     with ${walked}, likely as materialized (${selectLikely(table, conditions)}
     ), is_enough as materialized (
       select is_full.value or (select count(*) from likely) = ${limit} as value from is_full
-    ), match as materialized (${selectMatches(table, conditions, { unless, end })}
+    ), match as materialized (${selectMatches(table, conditions, { unless, toEnd })}
     ), first as materialized (
       ${isSorted ? likelyPage : sql`${likelyPage} union all select match.key from match`} limit ${limit}
     ), bound as materialized (
@@ -113,11 +125,11 @@ function selectFew(table: RawBuilder<unknown>, conditions: PageConditions): RawB
   const inKeyOrder = { ...conditions, matchKey: key }
   const few = selectMatches(table, conditions, {
     unless: sql<SqlBool>`(select value from is_full)`,
-    end: sql`limit ${fewMatches}`,
+    toEnd: () => sql`limit ${fewMatches}`,
   })
   const many = selectMatches(table, inKeyOrder, {
     unless: sql<SqlBool>`(select value from is_enough)`,
-    end: toPageEnd(inKeyOrder),
+    toEnd: toPageEnd,
   })
   return sql`few as materialized (${few}
     ), is_all as materialized (
@@ -153,34 +165,43 @@ function selectWalked(table: RawBuilder<unknown>, conditions: PageConditions): R
 
 /** The keys of a page of matches among the rows that the first ones are likely to be among. */
 function selectLikely(table: RawBuilder<unknown>, conditions: PageConditions): RawBuilder<unknown> {
-  const { likelyRows } = conditions
-  if (likelyRows === undefined) return sql`select null::bigint as key where false`
-  const rows = sql`select * from ${table} where not (select value from is_full) and ${likelyRows}
-    limit ${sql.lit(conditions.nearRows)}`
-  return takeMatches(table, conditions, rows, isBehindStart(conditions))
+  const { likelyRows, nearRows, window } = conditions
+  const rowsOfEach = Math.ceil(nearRows / likelyRows.length)
+  const [only, ...others] = likelyRows.map((likely) => {
+    const rows = sql`select * from ${table} where not (select value from is_full) and ${likely}
+      limit ${sql.lit(rowsOfEach)}`
+    return takeMatches(table, conditions, rows, isBehindStart(conditions))
+  })
+  if (only === undefined) return sql`select null::bigint as key where false`
+  if (others.length === 0) return only
+  // A row may be likely for several reasons.
+  const each = [only, ...others].map((matches) => sql`(${matches})`)
+  return sql`
+    select likely.key from (${sql.join(each, sql` union `)}) as likely
+    order by ${inOrder(sql`likely.key`, window)} limit ${window.limit}`
 }
 
 interface MatchesWanted {
   /** Nothing is looked for then. */
   readonly unless: Expression<SqlBool>
-  /** The end of a query: in which order matches are taken, and how many. */
-  readonly end: RawBuilder<unknown>
+  /** The end of a query of an alternative: in which order matches are taken, and how many. */
+  readonly toEnd: (conditions: AlternativeConditions) => RawBuilder<unknown>
 }
 
 /** The keys of matches behind the start of the page. */
 function selectMatches(
   table: RawBuilder<unknown>,
   conditions: PageConditions,
-  { unless, end }: MatchesWanted,
+  { unless, toEnd }: MatchesWanted,
 ): RawBuilder<unknown> {
   const { key, window } = conditions
   const isBehind = toReach(window.isDescending === true, window.afterId)
   return uniteAlternatives(
     conditions,
     isBehind,
-    (isOne) => sql`(select ${key} as key from ${table}
-      where not ${unless} and ${isBehindStart(conditions)} and ${isBounded(conditions)} and ${isOne}
-      ${end})`,
+    (one) => sql`(select ${key} as key from ${table}
+      where not ${unless} and ${isBehindStart(one)} and ${isBounded(one)} and ${one.isOne}
+      ${toEnd(one)})`,
   )
 }
 
@@ -195,10 +216,10 @@ function selectUpToBound(
   return uniteAlternatives(
     conditions,
     reach,
-    (isOne) => sql`(select ${key} from ${table}
-      where exists (select from bound) and ${isWithin(conditions)}
-        and ${isBehindStart(conditions)} and ${isOne}
-      ${toPageEnd(conditions)})`,
+    (one) => sql`(select ${key} from ${table}
+      where exists (select from bound) and ${isWithin(one)}
+        and ${isBehindStart(one)} and ${one.isOne}
+      ${toPageEnd(one)})`,
   )
 }
 
@@ -210,17 +231,17 @@ function isBehindStart({ scope, matchKey, window }: PageConditions): RawBuilder<
  * Behind the start of a later page in descending order, summaries of pages lead to the matches of a time that is
  * after nearly all of them: its own index would lead through all rows before the start.
  */
-function isBounded(conditions: PageConditions): RawBuilder<SqlBool> {
+function isBounded(conditions: AlternativeConditions): RawBuilder<SqlBool> {
   const { matchKey, isByTime, order, likelyRows, window } = conditions
   const { isDescending = false, afterId } = window
-  const isOnlyByTime = isByTime && order === undefined && likelyRows === undefined
+  const isOnlyByTime = isByTime && order === undefined && likelyRows.length === 0
   const isLater = isOnlyByTime && isDescending && afterId !== undefined
   // As a query, so that PostgreSQL does not know that it is all: between two bounds it expects next to nothing.
   return isLater ? sql<SqlBool>`${matchKey} >= (select 0)` : sql<SqlBool>`true`
 }
 
 /** Of a query of matches: the first of a page. */
-function toPageEnd({ matchKey, window }: PageConditions): RawBuilder<unknown> {
+function toPageEnd({ matchKey, window }: AlternativeConditions): RawBuilder<unknown> {
   return sql`order by ${inOrder(matchKey, window)} limit ${window.limit}`
 }
 
@@ -239,11 +260,17 @@ function takeMatches(
 }
 
 function uniteAlternatives(
-  { toAlternatives }: PageConditions,
+  conditions: PageConditions,
   reach: KeyReach,
-  toQuery: (isOne: Expression<SqlBool>) => RawBuilder<unknown>,
+  toQuery: (one: AlternativeConditions) => RawBuilder<unknown>,
 ): RawBuilder<unknown> {
-  return sql.join(toAlternatives(reach).map(toQuery), sql` union all `)
+  const { timeKey, toAlternatives } = conditions
+  const queries = toAlternatives(reach).map(({ condition, isOfTime }) => {
+    const one = { ...conditions, isOne: condition, isByTime: false }
+    const isByTime = isOfTime && timeKey !== undefined
+    return toQuery(isByTime ? { ...one, matchKey: timeKey, isByTime } : one)
+  })
+  return sql.join(queries, sql` union all `)
 }
 
 const LAST_KEY = sql`(select bound.key from bound)`
@@ -263,7 +290,7 @@ function toReachOfPage(isBehind: KeyReach, isDescending: boolean): KeyReach {
  * Between two bounds PostgreSQL expects next to nothing, which summaries of pages are for, and a third of all before
  * one.
  */
-function isWithin({ matchKey, isByTime, window }: PageConditions): RawBuilder<unknown> {
+function isWithin({ matchKey, isByTime, window }: AlternativeConditions): RawBuilder<unknown> {
   const { isDescending = false } = window
   const otherBound = compare(matchKey, isDescending, isDescending ? KEY_MAX : sql.lit(0))
   return sql`${compare(matchKey, !isDescending, LAST_KEY)}

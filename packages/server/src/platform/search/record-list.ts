@@ -268,17 +268,14 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
     if (search === undefined) return sql<SqlBool>`${scope} and ${afterKey(this.#key, window)}`
     const { timeKey } = this.#declaration
     const likelyRows = this.#toLikelyRows(search, window)
-    const isByTime = timeKey !== undefined && this.#isByTime(search, likelyRows !== undefined)
     // Where no index answers any of it, rows are read in the order of the key until the page is full.
     const reads = clausesOf(search).map(this.#isRead, this)
     const isRead = reads.every((read) => read === true)
-    const matchKey = isRead ? this.#key : sql`(${this.#key} + 0)`
     const keys = selectKeys(this.table, {
       key: this.#key,
-      matchKey: isByTime ? timeKey : matchKey,
+      matchKey: isRead ? this.#key : sql`(${this.#key} + 0)`,
       isForFew: !isRead && !reads.includes(false),
-      isSummarised: timeKey !== undefined,
-      isByTime,
+      timeKey,
       order: this.#toTimeOrder(search, window),
       likelyRows,
       scope,
@@ -289,7 +286,10 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
           columns: this.columns,
           reach,
           isIndexed: this.#isIndexed.bind(this),
-        }),
+        }).map(({ condition, search: own }) => ({
+          condition,
+          isOfTime: this.#isByTime(own, likelyRows.length > 0),
+        })),
       nearRows: this.#nearRowsOf(search),
     })
     return sql<SqlBool>`${this.#key} = any(array(${keys}))`
@@ -336,7 +336,7 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
     const sides = search.kind === 'or' ? search.operands.map(clausesOfAll) : [clausesOfAll(search)]
     return sides
       .map((clauses) => this.#declaration.likelyRows?.(clauses, page))
-      .find((rows) => rows !== undefined)
+      .filter((rows) => rows !== undefined)
   }
 
   /** Likely rows tell a narrow range of keys, in which summaries of one time are enough. */

@@ -79,6 +79,13 @@ export interface SearchWay {
   readonly isIndexed: (clause: SearchClause) => boolean
 }
 
+/** A condition to find rows by, and what it stands for. */
+export interface SearchAlternative {
+  readonly condition: Expression<SqlBool>
+  /** What all of its rows are found by: of an `or`, one side. */
+  readonly search: SearchExpression
+}
+
 /**
  * Conditions to find rows by, of which each row meets exactly one: several for clauses that mean several, alone or
  * with others that hold as well, and one for each side of an `or` where indexes answer all of them.
@@ -86,28 +93,39 @@ export interface SearchWay {
 export function searchToAlternatives(
   expression: SearchExpression,
   way: SearchWay,
-): readonly Expression<SqlBool>[] {
+): readonly SearchAlternative[] {
   const { columns, reach } = way
-  if (expression.kind === 'clause') return toAlternatives(expression, columns, 'found', reach)
+  if (expression.kind === 'clause') {
+    const conditions = toAlternatives(expression, columns, 'found', reach)
+    return conditions.map((condition) => ({ condition, search: expression }))
+  }
   if (expression.kind === 'or') return orToAlternatives(expression, way)
-  return expression.operands.reduce<readonly Expression<SqlBool>[]>(
+  return expression.operands.reduce<readonly SearchAlternative[]>(
     (found, operand) => {
       const own = searchToAlternatives(operand, way)
       const isTooMany = found.length * own.length > ALTERNATIVES_MAX
-      const others = isTooMany ? [searchToSql(operand, columns, 'found apart')] : own
-      return found.flatMap((one) => others.map((other) => sql<SqlBool>`${one} and ${other}`))
+      const together = { condition: searchToSql(operand, columns, 'found apart'), search: operand }
+      return found.flatMap((one) => (isTooMany ? [together] : own).map((other) => both(one, other)))
     },
-    [sql<SqlBool>`true`],
+    [{ condition: sql<SqlBool>`true`, search: { kind: 'and', operands: [] } }],
   )
+}
+
+function both(one: SearchAlternative, other: SearchAlternative): SearchAlternative {
+  return {
+    condition: sql<SqlBool>`${one.condition} and ${other.condition}`,
+    search: { kind: 'and', operands: [one.search, other.search] },
+  }
 }
 
 /** A row that meets several sides of an `or` is found by the first of them. */
 function orToAlternatives(
   expression: SearchCombination,
   way: SearchWay,
-): readonly Expression<SqlBool>[] {
+): readonly SearchAlternative[] {
   const { operands } = expression
-  const together = [searchToSql(expression, way.columns, 'found')]
+  const condition = searchToSql(expression, way.columns, 'found')
+  const together = [{ condition, search: expression }]
   if (operands.length > ALTERNATIVES_MAX || !clausesOf(expression).every(way.isIndexed)) {
     return together
   }
@@ -115,9 +133,10 @@ function orToAlternatives(
     const isOther = operands
       .slice(0, index)
       .map((former) => sql`(${searchToSql(former, way.columns)}) is not true`)
-    return searchToAlternatives(operand, way).map(
-      (one) => sql<SqlBool>`${sql.join([one, ...isOther], sql` and `)}`,
-    )
+    return searchToAlternatives(operand, way).map((one) => ({
+      ...one,
+      condition: sql<SqlBool>`${sql.join([one.condition, ...isOther], sql` and `)}`,
+    }))
   })
   return found.length > ALTERNATIVES_MAX ? together : found
 }
