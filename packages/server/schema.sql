@@ -2720,7 +2720,6 @@ CREATE INDEX check_result_check ON public.check_result USING btree (check_id, id
 CREATE INDEX check_result_check_status ON public.check_result USING btree (check_id, status, id);
 CREATE INDEX check_result_out_of_round ON public.check_result USING btree (check_id, id) WHERE (NOT (follows_round AND (status <> ALL (ARRAY['pending'::text, 'out_of_scope'::text]))));
 CREATE INDEX check_transition_device_check ON public.check_transition USING btree (device_id, check_id, id);
-CREATE INDEX delivery_created_at ON public.delivery USING brin (created_at) WITH (pages_per_range='32');
 CREATE INDEX delivery_dead ON public.delivery USING btree (destination_id, id) WHERE (state = 'dead'::text);
 CREATE INDEX delivery_delivered ON public.delivery USING btree (destination_id, finished_at) INCLUDE (created_at) WHERE (state = 'delivered'::text);
 CREATE INDEX delivery_destination_id ON public.delivery USING btree (destination_id, id);
@@ -2730,6 +2729,7 @@ CREATE INDEX delivery_finished_at ON public.delivery USING btree (finished_at) W
 CREATE INDEX delivery_log_subject ON public.delivery USING btree (destination_id, subject_key, id) WHERE (subject_key IS NOT NULL);
 CREATE INDEX delivery_outliving ON public.delivery USING btree (destination_id, next_attempt_at, id) WHERE ((state = 'queued'::text) AND outlives_stop);
 CREATE INDEX delivery_subject ON public.delivery USING btree (destination_id, subject_key, id) WHERE (state = 'queued'::text);
+CREATE INDEX delivery_times ON public.delivery USING brin (created_at, attempt_count, state text_bloom_ops (n_distinct_per_range='8'), ((id + 0))) WITH (pages_per_range='32', autosummarize='on');
 CREATE INDEX delivery_txn ON public.delivery USING btree (txn);
 CREATE INDEX delivery_attempt_delivery ON public.delivery_attempt USING btree (delivery_id, number);
 CREATE INDEX device_deletion_due_at ON public.device USING btree (deletion_due_at) WHERE (deletion_due_at IS NOT NULL);

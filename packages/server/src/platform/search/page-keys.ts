@@ -38,6 +38,8 @@ interface PageConditions {
    * no other index answers the search.
    */
   readonly matchKey: RawBuilder<unknown>
+  /** Whether no index answers any of it, but for few matches. */
+  readonly isRead: boolean
   /** Whether indexes answer the search, but are of use for few matches alone. */
   readonly isForFew: boolean
   /** What summaries of pages hold for the key, beside times; there are none when undefined. */
@@ -73,15 +75,16 @@ interface AlternativeConditions extends PageConditions {
  * pages hold it beside a time. Alternatives are looked for one by one, each by the index that answers it, and those of
  * times by summaries of pages, whatever is on the other side of an `or`. In descending order, an index gives matches
  * from the wrong end of the list, of which no key is a bound of use: all matches are sorted, but for those of times. So
- * are those of a list without summaries, in which no match behind a bound is passed over unread. Where a list knows
- * which rows the first matches are likely to be among, these are looked at before, on each side of an `or`: a page of
- * matches among them is as good as any other to find the largest key by.
+ * are those that no index answers, and those of a list without summaries, in which no match behind a bound is passed
+ * over unread. Where a list knows which rows the first matches are likely to be among, these are looked at before, on
+ * each side of an `or`: a page of matches among them is as good as any other to find the largest key by.
  */
 export function selectKeys(tableName: string, conditions: PageConditions): RawBuilder<unknown> {
   const { order, window, timeKey, likelyRows } = conditions
   const { limit, isDescending = false } = window
   const table = sql.table(tableName)
-  const isSorted = order === undefined && (isDescending || timeKey === undefined)
+  const isSorted =
+    order === undefined && (isDescending || timeKey === undefined || conditions.isRead)
   const walked = selectWalked(table, conditions)
   const fullPage = sql`select walked.key from walked where (select value from is_full)`
   if (isSorted && likelyRows.length === 0) {

@@ -270,11 +270,13 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
     const likelyRows = this.#toLikelyRows(search, window)
     // Where no index answers any of it, rows are read in the order of the key until the page is full.
     const reads = clausesOf(search).map(this.#isRead, this)
-    const isRead = reads.every((read) => read === true)
+    const isInKeyOrder = reads.every((read) => read === true)
+    const isRead = !reads.includes(false)
     const keys = selectKeys(this.table, {
       key: this.#key,
-      matchKey: isRead ? this.#key : sql`(${this.#key} + 0)`,
-      isForFew: !isRead && !reads.includes(false),
+      matchKey: isInKeyOrder ? this.#key : sql`(${this.#key} + 0)`,
+      isRead,
+      isForFew: isRead && !isInKeyOrder,
       timeKey,
       order: this.#toTimeOrder(search, window),
       likelyRows,

@@ -9,9 +9,17 @@ import { AppError } from '../../platform/app-error.ts'
 import type { PageWindow } from '../../platform/db/page.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
-import type { SearchClause, SearchExpression } from '../../platform/search/search-field.ts'
+import {
+  earliestBefore,
+  type SearchClause,
+  type SearchExpression,
+} from '../../platform/search/search-field.ts'
 import { clauseToSql } from '../../platform/search/search-to-sql.ts'
-import { RecordList, type FieldDeclaration } from '../../platform/search/record-list.ts'
+import {
+  RecordList,
+  type FieldDeclaration,
+  type PageSought,
+} from '../../platform/search/record-list.ts'
 import { EVERY_ATTEMPT } from './attempt-read.ts'
 import { wholeToken } from './detached-token.ts'
 
@@ -65,7 +73,8 @@ export function isReadUnless(...indexed: readonly DeliveryState[]) {
 export const DELIVERY_FIELDS = {
   id: 'id',
   event_id: { aliases: ['jti'], type: 'text', operators: [':'], list: true },
-  // PostgreSQL knows how many are of each: few have a summary, and many are found in the order of the log.
+  // PostgreSQL knows how many are of each event, in a state or after so many attempts: few are found by summaries of
+  // pages, and many in the order of the log.
   event_type: { type: 'text', operators: [':'], list: true, isRead: true },
   state: { type: 'enum', list: true, values: DELIVERY_STATES, isRead: isReadUnless('queued') },
   device_id: { type: 'id', column: isAboutDevice },
@@ -74,13 +83,26 @@ export const DELIVERY_FIELDS = {
   created_at: 'timestamp',
 } as const satisfies Readonly<Record<string, FieldDeclaration>>
 
+/** How deliveries are found by a time: those queued last before it are likely among those that ended last before it. */
+export const DELIVERY_TIMES = {
+  timeKey: sql`(delivery.id + 0)`,
+  likelyRows: endedBefore,
+} as const
+
 /** The deliveries of one destination, oldest first. */
 export const DELIVERY_LIST = new RecordList({
   noun: 'delivery',
   table: 'delivery',
   fields: DELIVERY_FIELDS,
+  ...DELIVERY_TIMES,
   select: (db: Kysely<Schema>) => db.selectFrom('delivery').select(RECORD_COLUMNS),
 })
+
+function endedBefore(clauses: readonly SearchClause[], { isDescending }: PageSought) {
+  const before = earliestBefore(clauses)
+  if (before === undefined || !isDescending) return undefined
+  return sql`delivery.finished_at < ${before.values[0]} order by delivery.finished_at desc`
+}
 
 /** As many attempts as are shown of one delivery: the latest. */
 export const ATTEMPTS_SHOWN_MAX = 100

@@ -9,6 +9,7 @@ import { clauseToSql } from '../../../platform/search/search-to-sql.ts'
 import type { Schema } from '../../../schema/schema.ts'
 import {
   DELIVERY_FIELDS,
+  DELIVERY_TIMES,
   isAboutDevice,
   isReadUnless,
   RECORD_COLUMNS,
@@ -68,6 +69,7 @@ export const ALL_DELIVERIES = new RecordList({
     stream_id: { type: 'id', column: isTo('ssf_stream') },
     webhook_id: { type: 'id', column: isTo('webhook') },
   },
+  ...DELIVERY_TIMES,
   select: (db: Kysely<Schema>) =>
     db
       .selectFrom('delivery')
