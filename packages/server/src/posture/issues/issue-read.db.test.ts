@@ -62,6 +62,9 @@ describe('issues that are resolved', () => {
     'open:false AND updated_at<"2026-03-01"',
     'exempted:false AND resolved_at<"2026-02-01"',
     'exempted:false AND detected_at<"2026-02-01"',
+    'resolved_at>"2026-01-12"',
+    'resolved_at>"2026-01-12" AND exempted:false',
+    'resolved_at>"2026-01-12" OR blocks_device_at>"2026-01-12"',
   ])(
     'are found, newest first, by when they were, and not by reading all that are: %s',
     async (search) => {

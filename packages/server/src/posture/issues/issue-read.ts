@@ -158,8 +158,18 @@ function toLikelyIssues(clauses: readonly SearchClause[], page: PageSought) {
   if (isOpenWanted === true) return toOpenIssues(before, page)
   if (!page.isDescending) return undefined
   if (before !== undefined) return lastBefore(before)
-  if (isOpenWanted === undefined) return undefined
-  return sql`issue.resolved_at is not null order by issue.resolved_at desc`
+  return lastResolved(clauses)
+}
+
+/** Those that were resolved last, where all that is looked for is resolved. */
+function lastResolved(clauses: readonly SearchClause[]) {
+  const order = sql`order by issue.resolved_at desc`
+  const after = clauses.find(
+    ({ field, operator }) => field.name === 'resolved_at' && operator === '>',
+  )
+  if (after !== undefined) return sql`issue.resolved_at > ${after.values[0]} ${order}`
+  const isResolvedWanted = clauses.some(({ field }) => field.name === 'open')
+  return isResolvedWanted ? sql`issue.resolved_at is not null ${order}` : undefined
 }
 
 /** The first open issues; the last ones before a time were detected before it. */
