@@ -11,7 +11,7 @@ const DELIVERED = 6_000
 /** What a list looks at one by one before anything else. */
 const LOOKED_AT = 5_000
 const FIRST_AT = '2026-01-01T00:00:00Z'
-/** What is likely to match. */
+/** What is likely to match, newest first. */
 const LIKELY = 5_000
 /** What a few ranges of pages have that summaries lead to. */
 const SUMMARISED = 4_000
@@ -34,7 +34,9 @@ beforeAll(async () => {
       state = case when n < ${DELIVERED} then 'delivered' else 'dead' end,
       attempt_count = case when n < ${DELIVERED} then 1 else 8 end
     from numbered where numbered.id = delivery.id`)
-  await database.pool.query('vacuum (full, analyze) delivery')
+  // In the order of the log, as it is written.
+  await database.pool.query('cluster delivery using delivery_pkey')
+  await database.pool.query('vacuum (analyze) delivery')
 })
 
 describe('deliveries of an event, in a state or after so many attempts', () => {
@@ -72,14 +74,15 @@ describe('deliveries by a time that most of them are behind', () => {
   const minute = (n: number) => new Date(Date.parse(FIRST_AT) + n * 60_000).toISOString()
 
   it.each([
-    ['oldest first', `created_at>"${minute(DELIVERIES * 0.3)}"`, false],
-    ['oldest first', `created_at>"${minute(DELIVERIES * 0.3)}" AND attempts:8`, false],
+    ['oldest first', `created_at>"${minute(DELIVERIES * 0.5)}"`, false],
+    ['oldest first', `created_at>"${minute(DELIVERIES * 0.5)}" AND attempts:8`, false],
     ['newest first', `created_at<"${minute(DELIVERIES * 0.7)}"`, true],
     ['newest first', `created_at<"${minute(DELIVERIES * 0.7)}" AND attempts:8`, true],
     ['newest first', `created_at<"${minute(DELIVERIES * 0.7)}" OR txn:none`, true],
   ])('are found, %s, without reading all that are: %s', async (_, search, isDescending) => {
     const window = { afterId: undefined, limit: 101, isDescending }
     const read = await countRowsRead(database, { list: DELIVERY_LIST, search, window })
-    expect(read).toBeLessThan(LOOKED_AT + LIKELY + SUMMARISED + FOUND)
+    const likely = isDescending ? LIKELY : 0
+    expect(read).toBeLessThan(LOOKED_AT + likely + SUMMARISED + FOUND)
   })
 })
