@@ -47,6 +47,7 @@ import {
 import { selectKeys, toReach } from './page-keys.ts'
 import {
   isIndexedPart,
+  ALTERNATIVES_MAX,
   searchToAlternatives,
   searchToSql,
   type KeyReach,
@@ -78,8 +79,8 @@ type IsRead = boolean | 'if many'
 
 /**
  * Rows among which the first matches of a page are likely to be, where no index is in their order: the end of their
- * query from its `where` on. `NEAR_ROWS` of them are looked at before all matches are. All matches meet each of the
- * clauses, or all those of one side of an `or` do.
+ * query from its `where` on. `NEAR_ROWS` of them are looked at before all matches are, of each of several sides of an
+ * `or` its share. All matches meet each of the clauses, or all those of one side of an `or` do.
  */
 type LikelyRows = (
   clauses: readonly SearchClause[],
@@ -336,9 +337,11 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
   #toLikelyRows(search: SearchExpression, { isDescending = false, afterId }: PageWindow) {
     const page = { isDescending, reach: toReach(isDescending, afterId) }
     const sides = search.kind === 'or' ? search.operands.map(clausesOfAll) : [clausesOfAll(search)]
-    return sides
+    const likelyRows = sides
       .map((clauses) => this.#declaration.likelyRows?.(clauses, page))
       .filter((rows) => rows !== undefined)
+    // Each is a query of its own, which has the whole search in it.
+    return sides.length > ALTERNATIVES_MAX ? likelyRows.slice(0, 1) : likelyRows
   }
 
   /** Likely rows tell a narrow range of keys, in which summaries of one time are enough. */

@@ -69,7 +69,7 @@ export function searchToSql(
 }
 
 /** More than these are looked for together: each is a query of its own. */
-const ALTERNATIVES_MAX = 4
+export const ALTERNATIVES_MAX = 4
 
 /** How rows are looked for. */
 export interface SearchWay {

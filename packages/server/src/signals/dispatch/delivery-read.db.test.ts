@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import { addDeliveries } from '../../../test/support/partitioned-deliveries.ts'
 import { countRowsRead } from '../../../test/support/rows-read.ts'
+import { ALL_DELIVERIES } from '../diagnosis/deliveries/all-deliveries-read.ts'
 import { DELIVERY_LIST } from './delivery-read.ts'
 import { insertDestination } from './destination-store.ts'
 
@@ -85,4 +86,15 @@ describe('deliveries by a time that most of them are behind', () => {
     const likely = isDescending ? LIKELY : 0
     expect(read).toBeLessThan(LOOKED_AT + likely + SUMMARISED + FOUND)
   })
+})
+
+it('a search of as many conditions as one may have is answered, whatever lists of values they have', async () => {
+  const times = Array.from({ length: 35 }, () => `created_at<"2026-01-01"`)
+  const values = Array.from({ length: 95 }, (_, index) => index).join(',')
+  const lists = Array.from({ length: 10 }, () => `person_id:[${values}]`)
+  const search = [...times, ...lists].join(' OR ')
+  const window = { afterId: undefined, limit: 101, isDescending: true }
+  expect(
+    await countRowsRead(database, { list: ALL_DELIVERIES, search, window }),
+  ).toBeLessThanOrEqual(DELIVERIES + LOOKED_AT + LIKELY)
 })

@@ -131,13 +131,14 @@ export class OutcomeRecorder {
       const ids = await recordOutcomes(tx, outcomes)
       const heads = retried.filter(({ delivery }) => ids.has(delivery.id))
       await deferFollowers(tx, heads)
-      if (change !== undefined) await notifyChannels(change, outcomes, ids)
       // In one order everywhere, so that two processes cannot wait for each other.
       const changed = new Set<LiveTopic>()
       for (const [destinationId, report] of [...reports].sort(byId)) {
         const kind = await recordHealth(tx, destinationId, report, random)
         if (kind !== undefined) changed.add(COLLECTIONS[kind])
       }
+      // A notice is of a destination that is locked by now.
+      if (change !== undefined) await notifyChannels(change, outcomes, ids)
       return [...changed]
     }
     const changed = hasNotices

@@ -7,7 +7,6 @@ import type { Change } from '../../changes/change.ts'
 import { insertDeliveries, makeDueNow, notifyDestinations } from '../dispatch/delivery-store.ts'
 import { toStreamUpdatedDelivery } from '../sets/stream-event-delivery.ts'
 import { updateStream, type Stream } from '../streams/stream-store.ts'
-import { setKeepsExhausted } from './poll-fallback-store.ts'
 
 /** As many as are tried at once when pushing works again; the others keep their time. */
 const DUE_MAX = 10_000
@@ -83,18 +82,14 @@ export async function endFallback(change: Change, stream: Stream, reason: string
 }
 
 /**
- * Applies the choice of a stream to fall back, and ends a fallback that the choice, the method or the
- * way to push no longer fits. The stream is locked, and changed already.
+ * Ends a fallback that the choice of a stream, its method or its way to push no longer fits. The stream is locked, and
+ * changed already.
  */
-export async function applyFallbackChoice(
+export async function endUnfitFallback(
   change: Change,
-  before: Pick<Stream, 'fallbackToPoll'>,
   stream: Stream,
   { isPushChanged }: { readonly isPushChanged: boolean },
 ): Promise<Stream> {
-  if (before.fallbackToPoll !== stream.fallbackToPoll) {
-    await setKeepsExhausted(change.tx, stream.destinationId, stream.fallbackToPoll)
-  }
   const isFitting = stream.fallbackToPoll && stream.deliveryMethod === 'push' && !isPushChanged
   if (isFitting) return stream
   return endFallback(change, stream, 'The stream was changed.')

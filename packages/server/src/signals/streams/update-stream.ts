@@ -8,7 +8,8 @@ import { updateDestination } from '../dispatch/destination-store.ts'
 import { notifyDestinations } from '../dispatch/delivery-store.ts'
 import { authorizationHeaderContext } from '../push/authorization-header.ts'
 import { changePushAuthentication } from '../push/change-push-authentication.ts'
-import { applyFallbackChoice } from '../push/poll-fallback.ts'
+import { setKeepsExhausted } from '../push/poll-fallback-store.ts'
+import { endUnfitFallback } from '../push/poll-fallback.ts'
 import { isAuthenticationGiven } from '../push/push-authentication.ts'
 import { givenMembers } from '../../platform/given-members.ts'
 import { assertTarget } from '../dispatch/assert-target.ts'
@@ -48,7 +49,7 @@ export async function changeStream(
   if (!wish.isAny) return updateStream(change.tx, before.id, { updatedAt: change.at })
   const updated = await applyValues(change, before, input, wish, dependencies)
   const after = await applyStatus(change, updated, wish.status)
-  await applyDelivery(change, after)
+  await applyDelivery(change, before, after)
   warnOfBareHeader(change, after, input.authorizationHeader, dependencies.log)
   change.recordAudit({
     action: 'ssf_stream.updated',
@@ -110,7 +111,7 @@ async function applyValues(
   await discardNoLongerRequested(change, before, changed)
   const secured = await changePushAuthentication(change, changed, authentication, dependencies)
   const isPushChanged = isSecretGiven || changed.endpointUrl !== before.endpointUrl
-  return applyFallbackChoice(change, before, secured, { isPushChanged })
+  return endUnfitFallback(change, secured, { isPushChanged })
 }
 
 /** A receiver relies on `events_delivered` for what it can expect, held events included. SSF 1.0 section 8.1.1. */
@@ -123,13 +124,17 @@ async function discardNoLongerRequested(
   if (isSomeDropped) await discardUnrequested(tx, after.destinationId, at)
 }
 
-/** The engine follows the stream from push to poll and back. */
+/** The engine follows the stream from push to poll and back, and keeps what is exhausted as the stream chooses. */
 async function applyDelivery(
   { tx }: Change,
-  { deliveryMethod, destinationId, status }: Stream,
+  before: Pick<Stream, 'fallbackToPoll'>,
+  { deliveryMethod, destinationId, status, fallbackToPoll }: Stream,
 ): Promise<void> {
   const kind = deliveryMethod === 'push' ? 'ssf_push' : 'ssf_poll'
   await updateDestination(tx, destinationId, { kind, state: STATE_OF_STATUS[status] })
+  if (before.fallbackToPoll !== fallbackToPoll) {
+    await setKeepsExhausted(tx, destinationId, fallbackToPoll)
+  }
   await notifyDestinations(tx, [destinationId])
 }
 

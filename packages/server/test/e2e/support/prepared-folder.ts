@@ -57,7 +57,13 @@ async function startOnce(shared: string): Promise<string> {
     port: await reservePort(),
     environment: { HELIOGRAPH_LOG_LEVEL: 'warn' },
   })
-  await service.start()
-  await service.stop()
+  try {
+    await service.start()
+  } catch (error) {
+    await service.stop()
+    throw error
+  }
+  const exitCode = await service.stop()
+  if (exitCode !== 0) throw new Error(`the service that was started once ended with ${exitCode}`)
   return dataDir
 }
