@@ -340,8 +340,8 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
     const likelyRows = sides
       .map((clauses) => this.#declaration.likelyRows?.(clauses, page))
       .filter((rows) => rows !== undefined)
-    // Each is a query of its own, which has the whole search in it.
-    return sides.length > ALTERNATIVES_MAX ? likelyRows.slice(0, 1) : likelyRows
+    // Each is a query of its own, which has the whole search in it: of many sides, the first ones.
+    return likelyRows.slice(0, ALTERNATIVES_MAX)
   }
 
   /** Likely rows tell a narrow range of keys, in which summaries of one time are enough. */

@@ -68,7 +68,7 @@ export function searchToSql(
   return sql<SqlBool>`(${sql.join(alternatives, sql` or `)})`
 }
 
-/** More than these are looked for together: each is a query of its own. */
+/** As many are looked for one by one: each is a query of its own. */
 export const ALTERNATIVES_MAX = 4
 
 /** How rows are looked for. */

@@ -133,7 +133,8 @@ export interface DeliveryChannel {
   reviseVerdict?(verdict: Verdict, result: OutboundResult, sent: SentDelivery): Verdict
   /**
    * Reacts to what an outcome says about a destination: in the same change, so that both are durable
-   * together, at most once per destination and batch. Must bear being notified again.
+   * together, at most once per destination and batch. Must bear being notified again. The destination is locked by
+   * then: it may lock no delivery that there is already.
    */
   onNotice?(change: Change, notice: DestinationNotice): Promise<void>
   /**

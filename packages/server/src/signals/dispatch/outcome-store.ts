@@ -144,7 +144,7 @@ const HASTENED_MAX = 1_000
 
 /**
  * Applies what the outcomes say about a receiver, and answers the kind of the destination when it fails since then, or
- * no longer. Locks the destination: call it last.
+ * no longer. Locks the destination: call it after what changes deliveries.
  */
 export async function recordHealth(
   db: Kysely<Schema>,

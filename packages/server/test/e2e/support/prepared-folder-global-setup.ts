@@ -29,6 +29,7 @@ async function removeLeftovers(): Promise<void> {
   for (const folder of names.map((name) => join(tmpdir(), name))) {
     const found = await stat(folder).catch(() => undefined)
     const isLeft = found !== undefined && Date.now() - found.mtimeMs > LEFTOVER_AGE_MS
-    if (isLeft) await rm(folder, { recursive: true, force: true })
+    // One of another user stays.
+    if (isLeft) await rm(folder, { recursive: true, force: true }).catch(() => undefined)
   }
 }
