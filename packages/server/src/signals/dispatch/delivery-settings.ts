@@ -23,14 +23,14 @@ export interface DeliverySettings {
 }
 
 /**
- * Measured on two cores: more in flight gains nothing, and costs fairness. With half as many claimed, the
- * signing threads of a single stream wait for outcomes to be recorded.
+ * Measured on two cores: more in flight gains nothing, and costs fairness. With half as many in a claim or claimed in
+ * all, the signing threads of a single stream wait for the next claim, or for outcomes to be recorded.
  */
 export const DEFAULT_DELIVERY_SETTINGS: DeliverySettings = {
   concurrency: 32,
   inFlightMax: 512,
   reservedPerDestination: 4,
-  claimSize: 128,
+  claimSize: 256,
   claimedMax: 1_024,
   leaseMs: 120 * SECOND_MS,
   requestTimeoutMs: 15 * SECOND_MS,
