@@ -9,7 +9,7 @@ import type { LiveTopic } from '../schema/live-topics.ts'
 import type { Schema } from '../schema/schema.ts'
 import type { TransactionHooks } from '../platform/db/transaction-hooks.ts'
 import { toStorableJson } from '../platform/storable-text.ts'
-import { isTransientConflict } from '../platform/db/transient-conflict.ts'
+import { repeatAfterConflict } from '../platform/db/transient-conflict.ts'
 import { appendAuditEntries } from './audit/audit-store.ts'
 import type { Actor, AuditFields, AuditNote } from './audit/audit-entry.ts'
 import type { DeviceStatusChange, DomainEvent } from './domain-event.ts'
@@ -93,23 +93,14 @@ export interface ChangeRecord {
  */
 export type ChangePublisher = (record: ChangeRecord) => Promise<void>
 
-const ATTEMPTS_MAX = 5
-
 /** Creates the runner of changes on a database. `publishers` hear of every change, in their order. */
 export function createChangeRunner(
   db: Kysely<Schema>,
   clock: Clock,
   publishers: readonly ChangePublisher[],
 ): RunChange {
-  return async (origin, work) => {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await runOnce({ db, clock, publishers }, origin, work)
-      } catch (error) {
-        if (attempt >= ATTEMPTS_MAX || !isTransientConflict(error)) throw error
-      }
-    }
-  }
+  return (origin, work) =>
+    repeatAfterConflict(() => runOnce({ db, clock, publishers }, origin, work))
 }
 
 interface RunnerDependencies {

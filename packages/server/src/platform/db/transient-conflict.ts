@@ -15,6 +15,19 @@ export class ChangedMeanwhileError extends AppError {
   }
 }
 
+const ATTEMPTS_MAX = 5
+
+/** Runs `work`, which is a transaction, again from its start when it was given up for a conflict with another one. */
+export async function repeatAfterConflict<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work()
+    } catch (error) {
+      if (attempt >= ATTEMPTS_MAX || !isTransientConflict(error)) throw error
+    }
+  }
+}
+
 /** Whether a transaction was given up that may succeed when it is run again from its start. */
 export function isTransientConflict(error: unknown): boolean {
   if (error instanceof ChangedMeanwhileError) return true

@@ -102,7 +102,8 @@ export async function shiftTimes(tx: Transaction<Schema>, shift: TimeShift): Pro
 
 /**
  * Makes what waits behind an earlier delivery of its subject due with that one. A claim between the step and its
- * discovery met deliveries that seemed to be due in hours, and put off what follows them for as long as it may.
+ * discovery met deliveries that seemed to be due in hours, and put off what follows them for as long as it may, which
+ * is what remains of those that somebody else has locked: this transaction has locked others, and may wait for none.
  */
 async function bringFollowersForward(tx: Transaction<Schema>): Promise<void> {
   await sql`
@@ -118,8 +119,7 @@ async function bringFollowersForward(tx: Transaction<Schema>): Promise<void> {
       ) head
       where f.state = 'queued' and f.claimed_by is null and f.next_attempt_at > now()
         and head.id < f.id and head.next_attempt_at < f.next_attempt_at
-      order by f.id
-      for update of f
+      for no key update of f skip locked
     ) follower
     where delivery.id = follower.id`.execute(tx)
 }

@@ -102,7 +102,9 @@ export async function deleteMarkedDestinations(db: Kysely<Schema>): Promise<void
     await repeatInBatches(async () => {
       const { numAffectedRows } = await sql`
         delete from delivery where id in (
-          select id from delivery where destination_id = ${id} limit ${BATCH_SIZE})`.execute(db)
+          select id from delivery where destination_id = ${id} order by id limit ${BATCH_SIZE} for update)`.execute(
+        db,
+      )
       return Number(numAffectedRows ?? 0n)
     })
     await db.deleteFrom('delivery_destination').where('id', '=', id).execute()

@@ -1,7 +1,7 @@
 /*
  * Queued deliveries as rows, and the notifications that wake those who send them. SQL only.
  */
-import { sql, type Kysely, type Transaction } from 'kysely'
+import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
 import { UNAWAITED } from '../../platform/db/unawaited.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
@@ -103,6 +103,14 @@ export async function notifyDestinations(
 ): Promise<void> {
   await sql`${UNAWAITED} select pg_notify(${DELIVERY_CHANNEL}, id)
     from unnest(${destinationIds}::text[]) as destination (id)`.execute(db)
+}
+
+/**
+ * The ids of the deliveries that fit, locked one after another, for `id in (...)`: whoever waits for several takes
+ * them by id, so that no two wait for each other. The condition is one on `delivery`.
+ */
+export function lockedById(condition: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`select id from delivery where ${condition} order by id for no key update`
 }
 
 /**

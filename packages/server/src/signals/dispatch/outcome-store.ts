@@ -163,7 +163,8 @@ function toStoredToken({ delivery, token }: DeliveryOutcome) {
 /**
  * Puts the unclaimed deliveries that follow a retried one of their subject off to its next attempt,
  * so that the search for due deliveries does not meet them before. Claimed ones are for their
- * claimant to release. In the transaction of `recordOutcomes`, for both to count from the same moment.
+ * claimant to release. In the transaction of `recordOutcomes`, for both to count from the same moment. What somebody
+ * else has locked is left to a claim to put off: this transaction has locked others, and may wait for none.
  */
 export async function deferFollowers(
   db: Kysely<Schema>,
@@ -173,14 +174,19 @@ export async function deferFollowers(
   if (heads.length === 0) return
   await sql`
     update delivery d
-    set next_attempt_at = greatest(d.next_attempt_at, now() + head.delay_ms * interval '1 millisecond')
-    from unnest(${heads.map(({ delivery }) => delivery.id)}::bigint[],
-      ${heads.map(({ delivery }) => delivery.destinationId)}::bigint[],
-      ${heads.map(({ delivery }) => delivery.subjectKey)}::text[],
-      ${heads.map(({ retryDelayMs }) => retryDelayMs ?? 0)}::float8[])
-      as head (id, destination_id, subject_key, delay_ms)
-    where d.destination_id = head.destination_id and d.subject_key = head.subject_key
-      and d.id > head.id and d.state = 'queued' and d.claimed_by is null`.execute(db)
+    set next_attempt_at = greatest(d.next_attempt_at, now() + follower.delay_ms * interval '1 millisecond')
+    from (
+      select f.id, head.delay_ms
+      from unnest(${heads.map(({ delivery }) => delivery.id)}::bigint[],
+          ${heads.map(({ delivery }) => delivery.destinationId)}::bigint[],
+          ${heads.map(({ delivery }) => delivery.subjectKey)}::text[],
+          ${heads.map(({ retryDelayMs }) => retryDelayMs ?? 0)}::float8[])
+        as head (id, destination_id, subject_key, delay_ms)
+      join delivery f on f.destination_id = head.destination_id and f.subject_key = head.subject_key
+        and f.id > head.id and f.state = 'queued' and f.claimed_by is null
+      for no key update of f skip locked
+    ) follower
+    where d.id = follower.id`.execute(db)
 }
 
 /** As many as are tried again at once when a receiver comes back; the others keep their time. */

@@ -47,7 +47,7 @@ export async function requeueDeliveries(
       finished_at = null, claimed_by = null, claim_expires_at = null, last_error = null
     where id in (
       select id from delivery where ${isSelected(filter)} and ${isSendable(limits)}
-      order by id limit ${REDRIVE_MAX}
+      order by id limit ${REDRIVE_MAX} for no key update
     )
     returning id`.execute(db)
   return rows.length
@@ -101,7 +101,7 @@ export async function updateToDiscarded(
       claim_expires_at = null, last_error = ${toGivenUpReason('It was given up on request')}
     where id in (
       select id from delivery where ${isSelected(filter)}
-      order by id limit ${REDRIVE_MAX}
+      order by id limit ${REDRIVE_MAX} for no key update
     )
     returning subject_key`.execute(db)
   const subjectKeys = rows.flatMap(({ subject_key }) => subject_key ?? [])
@@ -117,16 +117,23 @@ export function toGivenUpReason(reason: string): RawBuilder<string> {
   return sql`${reason}::text || coalesce('. Last error: ' || last_error, '')`
 }
 
-/** Makes what was never sent of the subjects due now: it waits for nothing but earlier deliveries of them. */
+/**
+ * Makes what was never sent of the subjects due now: it waits for nothing but earlier deliveries of them. What somebody
+ * else has locked keeps its time: this transaction has locked others, and may wait for none.
+ */
 async function makeFollowersDue(
   db: Kysely<Schema>,
   destinationId: DestinationId,
   subjectKeys: readonly string[],
 ): Promise<void> {
   if (subjectKeys.length === 0) return
-  await sql`update delivery set next_attempt_at = now()
-    where destination_id = ${destinationId} and state = 'queued' and attempt_count = 0
-      and claimed_by is null and subject_key = any(${subjectKeys}::text[])`.execute(db)
+  await sql`
+    update delivery set next_attempt_at = now()
+    where id in (
+      select id from delivery
+      where destination_id = ${destinationId} and state = 'queued' and attempt_count = 0
+        and claimed_by is null and subject_key = any(${subjectKeys}::text[])
+      for no key update skip locked)`.execute(db)
 }
 
 function isSendable({ payload, eventTypes }: RedriveLimits): RawBuilder<unknown> {

@@ -13,7 +13,7 @@ import { newUuid } from '../../platform/ids.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import { LOCK_CLASSES } from '../../schema/lock-keys.ts'
 import type { Schema } from '../../schema/schema.ts'
-import { notifyDestinations } from './delivery-store.ts'
+import { lockedById, notifyDestinations } from './delivery-store.ts'
 
 const ID_DIGITS = 8
 
@@ -96,9 +96,10 @@ export async function releaseWorker(db: Kysely<Schema>, id: number): Promise<Des
     const { rows } = await sql<{ destination_id: DestinationId }>`
       with released as (
         update delivery set claimed_by = null, claim_expires_at = null
-        where state = 'queued'
-          and claimed_by between ${`${prefix}-0000-0000-0000-000000000000`}::uuid
-            and ${`${prefix}-ffff-ffff-ffff-ffffffffffff`}::uuid
+        where id in (${lockedById(sql`
+          state = 'queued'
+            and claimed_by between ${`${prefix}-0000-0000-0000-000000000000`}::uuid
+              and ${`${prefix}-ffff-ffff-ffff-ffffffffffff`}::uuid`)})
         returning destination_id
       )
       select distinct destination_id from released`.execute(tx)

@@ -1,6 +1,6 @@
 import { DEVICE_COMPLIANCE_CHANGE } from '@heliograph/ssf'
 import { sql } from 'kysely'
-import type { DeliveryCause } from '../dispatch/delivery-store.ts'
+import { lockedById, type DeliveryCause } from '../dispatch/delivery-store.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 
 /**
@@ -16,12 +16,12 @@ export async function discardWaitingRecoveries(
   const { rows } = await sql<{ deviceId: string }>`
     update delivery set state = 'discarded', finished_at = ${at},
       last_error = 'The device was not compliant again before this was due to be told'
-    where destination_id = ${destinationId} and state = 'queued'
-      and event_type = ${DEVICE_COMPLIANCE_CHANGE}
-      and subject_key = any(${deviceIds.map((id) => `device:${id}`)}::text[])
-      and next_attempt_at > now() and attempt_count = 0 and token is null
-      and detached_token is null
-      and claimed_by is null
+    where id in (${lockedById(sql`
+      destination_id = ${destinationId} and state = 'queued'
+        and event_type = ${DEVICE_COMPLIANCE_CHANGE}
+        and subject_key = any(${deviceIds.map((id) => `device:${id}`)}::text[])
+        and next_attempt_at > now() and attempt_count = 0 and token is null
+        and detached_token is null and claimed_by is null`)})
     returning substr(subject_key, 8) as "deviceId"`.execute(tx)
   return new Set(rows.map(({ deviceId }) => deviceId))
 }

@@ -11,6 +11,7 @@ import {
 import type { Kysely } from 'kysely'
 import { SECOND_MS, type Clock } from '../../platform/clock.ts'
 import { toPreparedDb } from '../../platform/db/database.ts'
+import { repeatAfterConflict } from '../../platform/db/transient-conflict.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { randomInteger } from '../../platform/ids.ts'
@@ -143,8 +144,10 @@ async function takeAcknowledgements(
     })
   const failures = { now, attemptsMax: REPORTED_FAILURES_MAX }
   // Refusals first: an id in both has ended, and not by being received.
-  await recordReportedErrors(db, stream.destinationId, reports, failures)
-  const acceptedKids = await acknowledgeSets(db, stream, ack.map(toStorableText), now)
+  await repeatAfterConflict(() => recordReportedErrors(db, stream.destinationId, reports, failures))
+  const acceptedKids = await repeatAfterConflict(() =>
+    acknowledgeSets(db, stream, ack.map(toStorableText), now),
+  )
   if (ack.length + setErrs.size > 0) topics.tell(['deliveries'])
   for (const kid of acceptedKids) {
     keyRing.proofs.noteAcceptance(stream.destinationId, kid, address ?? null)
@@ -231,13 +234,11 @@ async function signWaiting(
     return isVerifiable ? set : { ...set, signingKid: activeKid, token: null }
   })
   const tokens = await keyRing.signDeliveries(bound)
-  await storeTokens(
-    db,
-    bound.flatMap(({ signingKid, token }, index) => {
-      const set = sets[index]
-      if (set === undefined || token !== null) return []
-      return { ...set, kid: signingKid ?? activeKid, token: tokens[index] ?? '' }
-    }),
-  )
+  const signed = bound.flatMap(({ signingKid, token }, index) => {
+    const set = sets[index]
+    if (set === undefined || token !== null) return []
+    return { ...set, kid: signingKid ?? activeKid, token: tokens[index] ?? '' }
+  })
+  await repeatAfterConflict(() => storeTokens(db, signed))
   return tokens
 }

@@ -3,6 +3,7 @@
  * refused because of its key is signed with another one as long as that can help.
  */
 import type { Kysely } from 'kysely'
+import { repeatAfterConflict } from '../../platform/db/transient-conflict.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { isKeyRefusal, type KeyRefusal } from '../signing/judge-key-refusal.ts'
@@ -46,6 +47,6 @@ export async function judgeReportedKeys(
       ? [{ eventId, kid: judgement.kid, error: words.get(eventId) ?? '' }]
       : [],
   )
-  await rebindSets(db, destinationId, rebound)
+  await repeatAfterConflict(() => rebindSets(db, destinationId, rebound))
   return judgements
 }

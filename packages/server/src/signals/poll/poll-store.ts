@@ -1,9 +1,10 @@
-import { sql, type Kysely } from 'kysely'
+import { sql, type Kysely, type RawBuilder } from 'kysely'
 import { SECOND_MS } from '../../platform/clock.ts'
 import { msUntil } from '../../platform/db/database-time.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { isWithin, toDeliveryRange } from '../dispatch/delivery-range-store.ts'
+import { lockedById } from '../dispatch/delivery-store.ts'
 import { detachToken, wholeToken, type StoredToken } from '../dispatch/detached-token.ts'
 import { isPolled } from '../push/poll-fallback.ts'
 import { streamTable, type Stream } from '../streams/stream-store.ts'
@@ -152,9 +153,9 @@ export async function storeTokens(db: Kysely<Schema>, sets: readonly SignedSet[]
       signing_kid = signed.kid
     from unnest(${ids}::bigint[], ${whole}::text[], ${detached}::text[],
       ${sets.map(({ kid }) => kid)}::text[]) as signed (id, token, detached_token, kid)
-    where d.id = signed.id and ${isWithin('d', toDeliveryRange(ids))} and d.state = 'queued'`.execute(
-    db,
-  )
+    where d.id = signed.id and ${isWithin('d', toDeliveryRange(ids))} and d.id in (${lockedById(sql`
+      id = any(${ids}::bigint[]) and ${isWithin('delivery', toDeliveryRange(ids))}
+        and state = 'queued'`)})`.execute(db)
 }
 
 /**
@@ -173,9 +174,7 @@ export async function acknowledgeSets(
     query
       .updateTable('delivery')
       .set({ state: 'delivered', finished_at: now, claimed_by: null, claim_expires_at: null })
-      .where('event_id', '=', sql<string>`any(${eventIds}::text[])`)
-      .where('destination_id', '=', destinationId)
-      .where('state', '=', 'queued')
+      .where(sql<boolean>`id in (${waitingById(destinationId, eventIds)})`)
       .returning('signing_kid'),
   )
   const noted = received.with('noted', (query) =>
@@ -233,8 +232,10 @@ export async function recordReportedErrors(
       ${reports.map(({ isFinal }) => isFinal)}::boolean[],
       ${reports.map(({ isExcused }) => (isExcused ? 0 : 1))}::integer[])
       as report (event_id, error, is_final, failures)
-    where d.event_id = report.event_id and d.destination_id = ${destinationId}
-      and d.state = 'queued'`.execute(db)
+    where d.event_id = report.event_id and d.id in (${waitingById(
+      destinationId,
+      reports.map(({ eventId }) => eventId),
+    )})`.execute(db)
 }
 
 /** The keys that SETs which wait are bound to; ids that are unknown, finished or another stream's are passed over. */
@@ -261,13 +262,23 @@ export async function rebindSets(
   sets: readonly { readonly eventId: string; readonly kid: string; readonly error: string }[],
 ): Promise<void> {
   if (sets.length === 0) return
+  const eventIds = sets.map(({ eventId }) => eventId)
   await sql`
     update delivery d
     set signing_kid = anew.kid, token = null, detached_token = null,
       attempt_count = d.attempt_count + 1, last_error = anew.error
-    from unnest(${sets.map(({ eventId }) => eventId)}::text[],
+    from unnest(${eventIds}::text[],
       ${sets.map(({ kid }) => kid)}::text[],
       ${sets.map(({ error }) => error)}::text[]) as anew (event_id, kid, error)
-    where d.event_id = anew.event_id and d.destination_id = ${destinationId}
-      and d.state = 'queued'`.execute(db)
+    where d.event_id = anew.event_id
+      and d.id in (${waitingById(destinationId, eventIds)})`.execute(db)
+}
+
+/** What waits of these events, locked by id; a worker that records its own claims may still hold them crosswise. */
+function waitingById(
+  destinationId: DestinationId,
+  eventIds: readonly string[],
+): RawBuilder<unknown> {
+  return lockedById(sql`
+    event_id = any(${eventIds}::text[]) and destination_id = ${destinationId} and state = 'queued'`)
 }

@@ -6,6 +6,7 @@ import { readPage, type PageWindow } from '../../platform/db/page.ts'
 import type { CamelCased, FindOptions } from '../../platform/db/record-table.ts'
 import { defineTable, type RecordOf } from '../../schema/define-table.ts'
 import type { Schema } from '../../schema/schema.ts'
+import { lockedById } from '../dispatch/delivery-store.ts'
 import { toGivenUpReason } from '../dispatch/redrive-store.ts'
 import { lockInTransaction } from '../../platform/db/advisory-lock.ts'
 import { LOCK_KEYS } from '../../schema/lock-keys.ts'
@@ -159,6 +160,6 @@ export async function discardQueuedDeliveries(
 ): Promise<void> {
   await sql`update delivery set state = 'discarded', finished_at = ${at}, claimed_by = null,
       claim_expires_at = null, last_error = ${toGivenUpReason('The stream was disabled')}
-    where destination_id = ${destinationId} and state = 'queued'
-      and not outlives_stop`.execute(db)
+    where id in (${lockedById(sql`
+      destination_id = ${destinationId} and state = 'queued' and not outlives_stop`)})`.execute(db)
 }

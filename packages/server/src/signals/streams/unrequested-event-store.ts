@@ -8,6 +8,7 @@ import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { ClaimedDelivery } from '../dispatch/delivery-channel.ts'
 import { isWithin, toDeliveryRange } from '../dispatch/delivery-range-store.ts'
+import { lockedById } from '../dispatch/delivery-store.ts'
 import { toGivenUpReason } from '../dispatch/redrive-store.ts'
 
 /** Whether a stream gets events of a type: it asks for them, or they are about the stream itself. */
@@ -40,21 +41,18 @@ export async function discardUnrequested(
   destinationId: DestinationId,
   at: Date,
 ): Promise<number> {
-  const { rows } = await sql<{ count: string }>`
-    with given_up as (
-      update delivery set state = 'discarded', finished_at = ${at}, claimed_by = null,
-        claim_expires_at = null, last_error = ${toGivenUpReason(REASON)}
-      where destination_id = ${destinationId} and state = 'queued'
+  const { numAffectedRows } = await sql`
+    update delivery set state = 'discarded', finished_at = ${at}, claimed_by = null,
+      claim_expires_at = null, last_error = ${toGivenUpReason(REASON)}
+    where id in (${lockedById(sql`
+      destination_id = ${destinationId} and state = 'queued'
         and id >= (select queued_from_id from delivery_destination where id = ${destinationId})
         and (claim_expires_at is null or claim_expires_at <= now())
         and event_type <> all(${STREAM_EVENT_TYPES}::text[])
         and event_type <> all(array(
           select unnest(events_requested) from ssf_stream where destination_id = ${destinationId}
-        ))
-      returning id
-    )
-    select count(*) from given_up`.execute(db)
-  return Number(rows[0]?.count ?? 0)
+        ))`)})`.execute(db)
+  return Number(numAffectedRows ?? 0n)
 }
 
 /** Gives up deliveries that their worker has claimed; not those whose claim has passed on. */

@@ -103,25 +103,30 @@ async function applyValues(
   change: Change,
   before: Stream,
   { authentication }: StreamInput,
-  { values, isSecretGiven }: StreamWish,
+  wish: StreamWish,
   dependencies: StreamDependencies,
 ): Promise<Stream> {
-  const changed = await updateStream(change.tx, before.id, { ...values, updatedAt: change.at })
+  const changed = await updateStream(change.tx, before.id, { ...wish.values, updatedAt: change.at })
   // Before the destination is locked: those who record outcomes and acknowledgements lock its deliveries first.
-  await discardNoLongerRequested(change, before, changed)
+  await discardNoLongerRequested(change, before, changed, wish.status)
   const secured = await changePushAuthentication(change, changed, authentication, dependencies)
-  const isPushChanged = isSecretGiven || changed.endpointUrl !== before.endpointUrl
+  const isPushChanged = wish.isSecretGiven || changed.endpointUrl !== before.endpointUrl
   return endUnfitFallback(change, secured, { isPushChanged })
 }
 
-/** A receiver relies on `events_delivered` for what it can expect, held events included. SSF 1.0 section 8.1.1. */
+/**
+ * A receiver relies on `events_delivered` for what it can expect, held events included. SSF 1.0 section 8.1.1. A status
+ * that gives up whatever waits does so for these too, so that deliveries are locked once, in their order.
+ */
 async function discardNoLongerRequested(
   { tx, at }: Change,
-  { eventsRequested: before }: Stream,
+  before: Stream,
   after: Stream,
+  status: Stream['status'],
 ): Promise<void> {
-  const isSomeDropped = before.some((type) => !isRequested(after, type))
-  if (isSomeDropped) await discardUnrequested(tx, after.destinationId, at)
+  const isSomeDropped = before.eventsRequested.some((type) => !isRequested(after, type))
+  const isAllGivenUp = before.status !== status && [before.status, status].includes('disabled')
+  if (isSomeDropped && !isAllGivenUp) await discardUnrequested(tx, after.destinationId, at)
 }
 
 /** The engine follows the stream from push to poll and back, and keeps what is exhausted as the stream chooses. */

@@ -6,6 +6,7 @@ import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { RetentionPolicy } from '../../platform/retention/retention-policy.ts'
 import { retention } from '../../schema/retention.ts'
 import type { Schema } from '../../schema/schema.ts'
+import { lockedById } from '../dispatch/delivery-store.ts'
 
 /** Why a delivery cannot be made any more. */
 const PAYLOAD_DELETED = 'What the event carried was deleted after its retention'
@@ -28,8 +29,11 @@ export function webhookRetention({
       within: sql`r.body is not null`,
       end: (keys) => sql`
         ended as (update webhook_event set body = null where id = any(${keys}) returning event_id),
-        given_up as (${givenUp(sql`select event_id from ended`, sql`now()`)}
-          and (d.claim_expires_at is null or d.claim_expires_at <= now()))`,
+        given_up as (${givenUp(
+          sql`event_id in (select event_id from ended)
+            and (claim_expires_at is null or claim_expires_at <= now())`,
+          sql`now()`,
+        )})`,
     }),
     retention('webhook events', deliveryRetentionDays, {
       when: sql`not exists (select from delivery d where d.event_id = r.event_id)`,
@@ -43,13 +47,13 @@ export async function giveUpWithoutPayload(
   eventIds: readonly string[],
   now: Date,
 ): Promise<void> {
-  await givenUp(sql`select unnest(${eventIds}::text[])`, sql`${now}::timestamptz`).execute(db)
+  await givenUp(sql`event_id = any(${eventIds}::text[])`, sql`${now}::timestamptz`).execute(db)
 }
 
-function givenUp(eventIds: RawBuilder<unknown>, at: RawBuilder<unknown>) {
-  return sql`update delivery d set state = 'dead', finished_at = ${at},
+function givenUp(condition: RawBuilder<unknown>, at: RawBuilder<unknown>) {
+  return sql`update delivery set state = 'dead', finished_at = ${at},
       last_error = ${PAYLOAD_DELETED}::text, claimed_by = null, claim_expires_at = null
-    from delivery_destination o
-    where o.id = d.destination_id and o.kind = 'webhook' and d.state = 'queued'
-      and d.event_id in (${eventIds})`
+    where id in (${lockedById(sql`
+      state = 'queued' and ${condition}
+        and destination_id in (select id from delivery_destination where kind = 'webhook')`)})`
 }
