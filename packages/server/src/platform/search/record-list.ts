@@ -68,14 +68,15 @@ interface DetailedField extends Omit<SearchField, 'name' | 'operators'> {
   /**
    * Whether no index answers it but one in the order of the key, in a table so large that to read its rows twice takes
    * long; of some of its clauses, where it says so of each. `if many` where an index answers it that gives the matches
-   * in another order, so that it is of use for few of them alone.
+   * in another order, so that it is of use for few of them alone; `by key` where it gives them in the order of the key,
+   * which is of no use on one side of an `or`.
    */
   readonly isRead?: IsRead | ((clause: SearchClause) => IsRead)
   /** Rows that are looked at in the order of the key first, where it takes longer than usual to look at one. */
   readonly nearRows?: number
 }
 
-type IsRead = boolean | 'if many'
+type IsRead = boolean | 'if many' | 'by key'
 
 /**
  * Rows among which the first matches of a page are likely to be, where no index is in their order: the end of their
@@ -270,7 +271,12 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
     const { timeKey } = this.#declaration
     const likelyRows = this.#toLikelyRows(search, window)
     // Where no index answers any of it, rows are read in the order of the key until the page is full.
-    const reads = clausesOf(search).map(this.#isRead, this)
+    const clauses = clausesOf(search)
+    const hasOr = clausesOfAll(search).length < clauses.length
+    const reads = clauses.map((clause) => {
+      const read = this.#isRead(clause)
+      return read === 'by key' ? !hasOr : read
+    })
     const isInKeyOrder = reads.every((read) => read === true)
     const isRead = !reads.includes(false)
     const keys = selectKeys(this.table, {

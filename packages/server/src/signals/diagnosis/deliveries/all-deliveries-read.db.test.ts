@@ -52,3 +52,26 @@ describe.each(STATES)(
     })
   },
 )
+
+describe('of a webhook', () => {
+  beforeAll(async () => {
+    await sql`truncate delivery cascade`.execute(db)
+    const id = await insertDestination(db, { kind: 'webhook', state: 'active' })
+    const first = await addDeliveries(db, id, { count: DELIVERIES })
+    // None at either end, so that a page is not full with those that are looked at one by one.
+    await sql`update delivery set attempt_count = 2
+      where id % 5 = 0 and id between ${first}::bigint + ${LOOKED_AT} and ${first}::bigint + ${DELIVERIES - LOOKED_AT}`.execute(
+      db,
+    )
+    await sql`vacuum (full, analyze) delivery`.execute(db)
+  })
+
+  it.each([false, true])(
+    'that there is not, no deliveries are looked for among those of others (newest first: %s)',
+    async (isDescending) => {
+      const window = { afterId: undefined, limit: 101, isDescending }
+      const of = { list: ALL_DELIVERIES, search: 'webhook_id:4711 AND attempts:2', window }
+      expect(await countRowsRead(database, of)).toBeLessThanOrEqual(LOOKED_AT + SHOWN)
+    },
+  )
+})

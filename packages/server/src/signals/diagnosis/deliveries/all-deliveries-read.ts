@@ -49,11 +49,27 @@ function isAboutPerson(clause: SearchClause) {
   ]
 }
 
-/** By the destination, which every index of deliveries begins with. */
+/**
+ * By the destination, which every index of deliveries begins with. Of one id, PostgreSQL expects no more than one, and
+ * looks for nothing where it has none.
+ */
 function isTo(table: DestinationKind) {
-  return (clause: SearchClause) => sql<SqlBool>`delivery.destination_id = any(array(
-    select ${sql.ref(`${table}.destination_id`)} from ${sql.table(table)}
-    where ${clauseToSql(sql.ref(`${table}.id`), clause)}))`
+  return (clause: SearchClause) => {
+    const ids = sql`(select ${sql.ref(`${table}.destination_id`)} from ${sql.table(table)}
+      where ${clauseToSql(sql.ref(`${table}.id`), clause)})`
+    return isOfOne(clause)
+      ? sql<SqlBool>`(${ids} is not null and delivery.destination_id = ${ids})`
+      : sql<SqlBool>`delivery.destination_id = any(array${ids})`
+  }
+}
+
+function isOfOne({ values }: SearchClause): boolean {
+  return values.length === 1
+}
+
+/** The index that answers a single destination is in the order of the key. */
+function isReadOfOne(clause: SearchClause) {
+  return isOfOne(clause) ? 'by key' : false
 }
 
 /** The deliveries of all destinations. */
@@ -66,8 +82,8 @@ export const ALL_DELIVERIES = new RecordList({
     state: { ...DELIVERY_FIELDS.state, isRead: isReadUnless('queued', 'dead') },
     device_id: { type: 'id', column: isAboutDeviceAtAll },
     person_id: { type: 'id', column: isAboutPerson },
-    stream_id: { type: 'id', column: isTo('ssf_stream') },
-    webhook_id: { type: 'id', column: isTo('webhook') },
+    stream_id: { type: 'id', column: isTo('ssf_stream'), isRead: isReadOfOne },
+    webhook_id: { type: 'id', column: isTo('webhook'), isRead: isReadOfOne },
   },
   ...DELIVERY_TIMES,
   select: (db: Kysely<Schema>) =>
