@@ -5,6 +5,7 @@ import type { Platform } from '../../schema/tables/device-tables.ts'
 import type { AuthState, Compliance, InitiatingEntity } from '../../schema/status-values.ts'
 import { notify } from '../../platform/db/listener.ts'
 import { elementsOf } from '../../platform/db/planned-once.ts'
+import { UNAWAITED } from '../../platform/db/unawaited.ts'
 import type { ComplianceThreshold } from './evaluate-device-status.ts'
 
 /** A device whose row is locked until the transaction ends. */
@@ -187,7 +188,7 @@ export async function updateDeviceStatuses(
   transitions: readonly StatusTransition[],
   at: Date,
 ): Promise<void> {
-  await sql`
+  await sql`${UNAWAITED}
     with moved as (
       insert into device_status_transition (device_id, occurred_at, from_state, to_state,
         from_compliance, to_compliance, initiating_entity, actor_name, reason, txn)

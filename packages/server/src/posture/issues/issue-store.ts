@@ -1,6 +1,7 @@
 import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 import { elementsOf } from '../../platform/db/planned-once.ts'
+import { UNAWAITED } from '../../platform/db/unawaited.ts'
 import { isRolledOut } from '../checks/check-scope-store.ts'
 import type { RemediationStrategy } from '../../schema/status-values.ts'
 import type { IssueChanges, OpenIssue } from './issue.ts'
@@ -73,7 +74,7 @@ async function updateOpenIssues(
     ...resolvedIds.map((id) => ({ id, is_resolved: true, follows_round: false })),
   ])
   if (rows.length === 0) return
-  await sql`
+  await sql`${UNAWAITED}
     update issue set
       last_rechecked_at = ${at},
       resolved_at = case when changed.is_resolved then ${at}::timestamptz end,

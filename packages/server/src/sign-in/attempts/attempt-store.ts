@@ -2,6 +2,7 @@ import { sql, type Insertable, type Kysely, type Transaction, type Updateable } 
 import { notFound } from '../../platform/app-error.ts'
 import { notify } from '../../platform/db/listener.ts'
 import type { CamelCased } from '../../platform/db/record-table.ts'
+import { UNAWAITED } from '../../platform/db/unawaited.ts'
 import { isUuid } from '../../platform/ids.ts'
 import { defineTable, type RecordOf } from '../../schema/define-table.ts'
 import type { Schema } from '../../schema/schema.ts'
@@ -182,18 +183,16 @@ export async function countAttemptsOfPerson(
   return rows[0]?.count ?? 0
 }
 
-/** The ids of attempts under way from devices, which may have to show another status. */
-export async function listAttemptsOfDevices(
-  db: Kysely<Schema>,
+/** Tells every process, at commit, of attempts under way from devices, which may have to show another status. */
+export async function notifyAttemptsOfDevices(
+  tx: Transaction<Schema>,
   deviceIds: readonly string[],
-): Promise<Pick<Attempt, 'id' | 'revision'>[]> {
-  return (
-    db
-      .selectFrom('sign_in_attempt')
-      .select(['id', 'revision'])
-      // One text however many there are, which is planned once.
-      .where(sql<boolean>`device_id = any(${deviceIds}::bigint[])`)
-      .where('ended_at', 'is', null)
-      .execute()
-  )
+  isDecided: boolean,
+): Promise<void> {
+  // One text however many there are, which is planned once.
+  await sql`${UNAWAITED}
+    select pg_notify(${ATTEMPT_CHANNEL},
+      json_build_object('id', id, 'revision', revision, 'isDecided', ${isDecided}::boolean)::text)
+    from sign_in_attempt
+    where device_id = any(${deviceIds}::bigint[]) and ended_at is null`.execute(tx)
 }

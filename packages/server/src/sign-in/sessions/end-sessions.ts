@@ -7,7 +7,7 @@ import type { SignedOutSession } from '../provider/list-signed-out.ts'
 import type { DomainEvent, SessionEndReason } from '../../changes/domain-event.ts'
 import { conflict } from '../../platform/app-error.ts'
 import { notify } from '../../platform/db/listener.ts'
-import { ATTEMPT_CHANNEL, listAttemptsOfDevices } from '../attempts/attempt-store.ts'
+import { notifyAttemptsOfDevices } from '../attempts/attempt-store.ts'
 import {
   findLiveSessionBySid,
   getGrantedSessionForUpdate,
@@ -119,9 +119,7 @@ export function createSessionEnder(): ChangePublisher {
     const deviceIds = [...new Set(events.flatMap(toWatchedDevice))]
     if (deviceIds.length === 0) return
     const isDecided = events.some(({ type }) => type === 'registration_request.denied')
-    for (const { id, revision } of await listAttemptsOfDevices(tx, deviceIds)) {
-      await notify(tx, ATTEMPT_CHANNEL, JSON.stringify({ id, revision, isDecided }))
-    }
+    await notifyAttemptsOfDevices(tx, deviceIds, isDecided)
   }
 }
 
