@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, lstatSync } from 'node:fs'
 import { chmod, mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -40,6 +40,14 @@ export interface OpenDataFolder {
 /** Whether a data folder has a database, wherever its files lie. */
 export function hasDatabase(dataDir: string): boolean {
   return existsSync(join(resolve(dataDir), 'postgres', 'cluster'))
+}
+
+/**
+ * Whether nothing of a database is in a data folder, which may be missing. False for one that is being made, and for
+ * a link to a database that is gone.
+ */
+export function isWithoutDatabase(dataDir: string): boolean {
+  return lstatSync(join(resolve(dataDir), 'postgres'), { throwIfNoEntry: false }) === undefined
 }
 
 /** A command is short: a service that starts meanwhile waits this long for its end. */

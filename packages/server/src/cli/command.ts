@@ -92,11 +92,17 @@ export function databaseCommand<
   Usage extends string,
   Result,
   Options extends OptionSpecs = Record<never, never>,
->(spec: CommandSpec<Usage, Options, DatabaseContext<Usage, Options>, Result>): CommandDefinition {
+>(
+  spec: CommandSpec<Usage, Options, DatabaseContext<Usage, Options>, Result> & {
+    /** Whether it makes the database of a data folder that has none; default false. */
+    readonly mayMakeDatabase?: boolean
+  },
+): CommandDefinition {
   return (io) => {
+    const { mayMakeDatabase = false } = spec
     const made = toCommand(spec, [JSON_FLAG, ...DATABASE_OPTIONS])
     return made.action(async () => {
-      await runWithServices(io, made, async (services) => {
+      await runWithServices(io, made, { mayMakeDatabase }, async (services) => {
         const context: DatabaseContext<Usage, Options> = {
           ...readContext<Usage, Options>(made, io),
           services,

@@ -1,9 +1,12 @@
+import { resolve } from 'node:path'
+import { isWithoutDatabase } from '@heliograph/embedded-postgres'
 import type { Command } from 'commander'
 import type { ChangeOrigin } from '../changes/change.ts'
 import { openFoundation, type ServiceFoundation } from '../app/foundation.ts'
 import { findSecretFlags, loadConfig, type Config } from '../app/config/load-config.ts'
 import { SETTINGS, toFileSetting, toFlag, type SettingDefinition } from '../app/config/settings.ts'
 import { findServedAddress } from '../app/served-address.ts'
+import { AppError } from '../platform/app-error.ts'
 import type { CommandIo } from './command-io.ts'
 import { explainSystemErrors } from './explain-system-errors.ts'
 import { option, type OptionSpec } from './option.ts'
@@ -66,19 +69,36 @@ export function readConfig(io: CommandIo, command: Command): Config {
   return config
 }
 
-/** Runs `work` with the database of the data folder or DATABASE_URL open, and closes it again. */
+/**
+ * Runs `work` with the database of the data folder or DATABASE_URL open, and closes it again.
+ *
+ * @throws AppError `not_found` for a data folder without a database, unless the command may make one: a folder that
+ * was meant to be another is never answered with a new, empty database
+ */
 export async function runWithServices(
   io: CommandIo,
   command: Command,
+  { mayMakeDatabase }: { readonly mayMakeDatabase: boolean },
   work: (services: ServiceFoundation) => Promise<void>,
 ): Promise<void> {
   const config = await withServedAddress(readConfig(io, command))
-  const services = await explainSystemErrors(() => openFoundation(config, { purpose: 'command' }))
+  const services = await explainSystemErrors(() => {
+    if (!mayMakeDatabase) assertDatabase(config)
+    return openFoundation(config, { purpose: 'command' })
+  })
   try {
     await work(services)
   } finally {
     await services.close()
   }
+}
+
+function assertDatabase({ databaseUrl, dataDir }: Config): void {
+  if (databaseUrl !== undefined || !isWithoutDatabase(dataDir)) return
+  throw new AppError(
+    'not_found',
+    `There is no database in ${resolve(dataDir)}. Name the data folder of the service with --data-dir or HELIOGRAPH_DATA_DIR; \`heliograph serve\` and \`heliograph migrate\` make a new database.`,
+  )
 }
 
 /** A service that runs here may have been started with flags that the command was not given. */

@@ -5,6 +5,7 @@ import { databaseCommand } from '../command.ts'
 export const definition = databaseCommand({
   name: 'migrate',
   description: 'bring the schema of the database up to date',
+  mayMakeDatabase: true,
   async run({ services }) {
     const { applied } = await readMigrationState(services.connection)
     return { applied }
