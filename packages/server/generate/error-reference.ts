@@ -6,7 +6,9 @@ Every refusal of the REST API has the same body: \`error\` is a few words that b
 \`message\` a sentence for the person who reads the log of the client, \`code\` one of the codes below,
 and \`request_id\` finds the request in the log of the service. Invalid input adds \`details\`, a list of
 \`path\` and \`message\`. Programs branch on \`code\`: its meaning stays, while the wording of a message
-may change.
+may change. What never becomes a request of the service is answered with \`error\` alone: bytes that are
+not HTTP or a request without \`Host\` (400), one that does not arrive in time (408), an expectation that
+nobody knows (417), and an address and headers of more than 16 KiB together (431).
 
 This page is generated from \`packages/server/src/schema/error-codes.ts\`.`
 

@@ -227,9 +227,9 @@ function sendAnswer<By extends Caller>(
   // A file names its own type, in the headers.
   if (Buffer.isBuffer(body)) return reply.send(body)
   if (body instanceof Readable) {
-    if (method !== 'HEAD') return reply.send(body)
-    body.destroy()
-    return reply.send()
+    // Of a body that is destroyed Fastify sends nothing, nor the length 0 (RFC 9110 section 8.6).
+    if (method === 'HEAD') body.destroy()
+    return reply.send(body)
   }
   return reply.type(mediaType).send(JSON.stringify(body))
 }

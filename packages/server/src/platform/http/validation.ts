@@ -28,10 +28,15 @@ export function parseRequestPart<Schema extends z.ZodType>(
   value: unknown,
   part: RequestPart,
 ): z.output<Schema> {
-  const result = schema.safeParse(value, { error: describeFault })
+  const error = part === 'query' ? describeQueryFault : describeFault
+  const result = schema.safeParse(value, { error })
   if (result.success) return result.data
   throw toValidationError(result.error, part, schema)
 }
+
+/** A parameter that is repeated is read as a list, which none takes. */
+const describeQueryFault: typeof describeFault = (fault) =>
+  Array.isArray(fault.input) ? 'must be given once' : describeFault(fault)
 
 /** The refusal that lists what is wrong with a part of a request. */
 export function toValidationError(

@@ -230,6 +230,15 @@ describe('a list', () => {
     expect(await getCode(setUp(), url)).toEqual([400, code])
   })
 
+  it.each(['per_page=5&per_page=6', 'order=asc&order=desc', 'cursor=&cursor='])(
+    'says of %s what is wrong with it',
+    async (text) => {
+      const response = await setUp().inject({ url: `/boxes?${text}` })
+      const [path = ''] = text.split('=')
+      expect(response.json()).toMatchObject({ details: [{ path, message: 'Must be given once.' }] })
+    },
+  )
+
   it('refuses a cursor with another query, of another list, and of another parent', async () => {
     const app = setUp()
     const page = await getPage(app, '/boxes?per_page=1&query=colour:blue')

@@ -76,6 +76,7 @@ describe('an export', () => {
     const head = await download('/exports/devices.csv', api.key, 'HEAD')
     expect([head.statusCode, head.body]).toEqual([200, ''])
     expect(head.headers['content-disposition']).toBe('attachment; filename="devices.csv"')
+    expect(head.headers['content-length']).toBeUndefined()
     expect(await listExported()).toHaveLength(before.length)
     await download('/exports/devices.csv')
     expect(await listExported()).toHaveLength(before.length + 1)
