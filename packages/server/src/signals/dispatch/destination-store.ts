@@ -11,6 +11,8 @@ export const destinationTable = defineTable('delivery_destination')
 interface DestinationValues {
   readonly kind: DestinationKind
   readonly state: DestinationState
+  /** Whether deliveries stay queued when their attempts are used up; not by default. */
+  readonly keepsExhausted?: boolean
 }
 
 /** What is known of a receiver that has not failed. */

@@ -1,16 +1,6 @@
-import type { DestinationId, StreamId } from '../../schema/branded-ids.ts'
+import type { StreamId } from '../../schema/branded-ids.ts'
 import { sql, type Kysely } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
-import { destinationTable } from '../dispatch/destination-store.ts'
-
-/** Whether deliveries of a destination stay queued when their attempts are used up. */
-export async function setKeepsExhausted(
-  db: Kysely<Schema>,
-  destinationId: DestinationId,
-  keepsExhausted: boolean,
-): Promise<void> {
-  await destinationTable.updateAll(db, { id: destinationId }, { keepsExhausted })
-}
 
 /** A stream that may have to fall back, or to stop doing so. */
 export interface FallbackCandidate {

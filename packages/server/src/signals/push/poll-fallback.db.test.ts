@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { BASE_URL } from '../../../test/support/api-app.ts'
 import { answerWith, type LoopbackReceiver } from '../../../test/support/loopback-receiver.ts'
 import { createPushStreams, jtiOf, type PushStreams } from '../../../test/support/push-streams.ts'
+import { recordStatements } from '../../../test/support/record-statements.ts'
 import { queueEvents } from '../../../test/support/queue-events.ts'
 import type { StreamsApi } from '../../../test/support/streams-api.ts'
 import { waitForLock } from '../../../test/support/wait-for-lock.ts'
@@ -245,4 +246,15 @@ it('what is recorded when attempts are used up waits for a change of the stream 
   })
   await vi.waitFor(async () => expect((await showStream(id)).fallback).not.toBeNull(), WAIT_MS)
   expect(await statesOf(events)).toEqual(['queued'])
+})
+
+it('changes the destination of a stream once, whatever is changed of the stream', async () => {
+  const { id } = await createStream(await startReceiver(202))
+  const payload = { enabled: false, fallback_to_poll: false }
+  const statements = await recordStatements(async () => {
+    const { status } = await streams.call(`/ssf_streams/${id}`, { method: 'PATCH', payload })
+    expect(status).toBe(200)
+  })
+  const updates = statements.filter(({ text }) => text.includes('update "delivery_destination"'))
+  expect(updates).toHaveLength(1)
 })

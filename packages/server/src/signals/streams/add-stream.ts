@@ -8,7 +8,6 @@ import { insertDestination } from '../dispatch/destination-store.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { newUuid } from '../../platform/ids.ts'
 import { authorizationHeaderContext } from '../push/authorization-header.ts'
-import { setKeepsExhausted } from '../push/poll-fallback-store.ts'
 import { changePushAuthentication } from '../push/change-push-authentication.ts'
 import { assertTarget } from '../dispatch/assert-target.ts'
 import type { StreamDependencies } from './stream-context.ts'
@@ -50,7 +49,6 @@ export async function addStream(
   assertEndpointAllowed(input, dependencies)
   await assertRoomForStream(change, dependencies.streamsMax)
   const stream = await insertEnabledStream(change, input, origin, dependencies)
-  if (stream.fallbackToPoll) await setKeepsExhausted(change.tx, stream.destinationId, true)
   const created = await changePushAuthentication(change, stream, input.authentication, dependencies)
   warnOfBareHeader(change, created, input.authorizationHeader, dependencies.log)
   change.recordAudit({
@@ -85,12 +83,14 @@ async function insertEnabledStream(
 ): Promise<Stream> {
   const streamId = newUuid() as StreamId
   const isPush = input.deliveryMethod === 'push'
+  const fallbackToPoll = input.fallsBackToPoll === true
   const header = input.authorizationHeader ?? null
   return insertStream(change.tx, {
     streamId,
     destinationId: await insertDestination(change.tx, {
       kind: isPush ? 'ssf_push' : 'ssf_poll',
       state: 'active',
+      keepsExhausted: fallbackToPoll,
     }),
     surface: origin.surface,
     issuer: origin.issuer,
@@ -110,7 +110,7 @@ async function insertEnabledStream(
       pathPrefix: toPathPrefix(input),
     }),
     ...startHeartbeats(input.heartbeatMinutes ?? null, change.at),
-    fallbackToPoll: input.fallsBackToPoll === true,
+    fallbackToPoll,
     status: 'enabled',
     statusReason: null,
     createdAt: change.at,

@@ -18,7 +18,7 @@ import {
 export type StreamStatus = Stream['status']
 
 /** What each status of a stream means for its deliveries. */
-export const STATE_OF_STATUS = { enabled: 'active', paused: 'held', disabled: 'stopped' } as const
+const STATE_OF_STATUS = { enabled: 'active', paused: 'held', disabled: 'stopped' } as const
 
 /** A wish for a status, with the reason that whoever changes it gives. */
 export interface RequestedStatus {
@@ -74,15 +74,27 @@ export async function applyStreamStatus(
   if (status === 'disabled' || stream.status === 'disabled') {
     await discardQueuedDeliveries(change.tx, stream.destinationId, change.at)
   }
-  // After its deliveries, as those who record outcomes and acknowledgements lock it.
-  await updateDestination(change.tx, stream.destinationId, {
-    kind: stream.deliveryMethod === 'push' ? 'ssf_push' : 'ssf_poll',
-    state: STATE_OF_STATUS[status],
-  })
+  await changeDelivery(change, after)
   if (initiator === 'transmitter' && status !== stream.status) {
     const event = toStreamUpdatedDelivery(after, change)
     await insertDeliveries(change, [{ ...event, outlivesStop: status !== 'enabled' }])
   }
-  await notifyDestinations(change.tx, [stream.destinationId])
   return after
+}
+
+/**
+ * Has the engine follow what a stream is now: pushed or polled, held, stopped or neither, and whether what is exhausted
+ * is kept. Locks its destination: call it after what changes deliveries.
+ */
+export async function changeDelivery(
+  { tx }: Change,
+  { deliveryMethod, destinationId, status, fallbackToPoll: keepsExhausted }: Stream,
+): Promise<void> {
+  const kind = deliveryMethod === 'push' ? 'ssf_push' : 'ssf_poll'
+  await updateDestination(tx, destinationId, {
+    kind,
+    state: STATE_OF_STATUS[status],
+    keepsExhausted,
+  })
+  await notifyDestinations(tx, [destinationId])
 }

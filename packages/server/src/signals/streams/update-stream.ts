@@ -4,16 +4,13 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Change } from '../../changes/change.ts'
-import { updateDestination } from '../dispatch/destination-store.ts'
-import { notifyDestinations } from '../dispatch/delivery-store.ts'
 import { authorizationHeaderContext } from '../push/authorization-header.ts'
 import { changePushAuthentication } from '../push/change-push-authentication.ts'
-import { setKeepsExhausted } from '../push/poll-fallback-store.ts'
 import { endUnfitFallback } from '../push/poll-fallback.ts'
 import { isAuthenticationGiven } from '../push/push-authentication.ts'
 import { givenMembers } from '../../platform/given-members.ts'
 import { assertTarget } from '../dispatch/assert-target.ts'
-import { applyStreamStatus, STATE_OF_STATUS } from './set-stream-status.ts'
+import { applyStreamStatus, changeDelivery } from './set-stream-status.ts'
 import type { StreamDependencies } from './stream-context.ts'
 import { refuseIf } from './refuse-if.ts'
 import { startHeartbeats } from '../diagnosis/health/heartbeat-rhythm.ts'
@@ -48,8 +45,7 @@ export async function changeStream(
   const wish = toWish(change, before, input, dependencies)
   if (!wish.isAny) return updateStream(change.tx, before.id, { updatedAt: change.at })
   const updated = await applyValues(change, before, input, wish, dependencies)
-  const after = await applyStatus(change, updated, wish.status)
-  await applyDelivery(change, before, after)
+  const after = await applyToDelivery(change, updated, wish.status)
   warnOfBareHeader(change, after, input.authorizationHeader, dependencies.log)
   change.recordAudit({
     action: 'ssf_stream.updated',
@@ -129,26 +125,16 @@ async function discardNoLongerRequested(
   if (isSomeDropped && !isAllGivenUp) await discardUnrequested(tx, after.destinationId, at)
 }
 
-/** The engine follows the stream from push to poll and back, and keeps what is exhausted as the stream chooses. */
-async function applyDelivery(
-  { tx }: Change,
-  before: Pick<Stream, 'fallbackToPoll'>,
-  { deliveryMethod, destinationId, status, fallbackToPoll }: Stream,
-): Promise<void> {
-  const kind = deliveryMethod === 'push' ? 'ssf_push' : 'ssf_poll'
-  await updateDestination(tx, destinationId, { kind, state: STATE_OF_STATUS[status] })
-  if (before.fallbackToPoll !== fallbackToPoll) {
-    await setKeepsExhausted(tx, destinationId, fallbackToPoll)
-  }
-  await notifyDestinations(tx, [destinationId])
-}
-
-async function applyStatus(
+/** Has deliveries follow what the stream is now, in its status too. */
+async function applyToDelivery(
   change: Change,
   stream: Stream,
   status: Stream['status'],
 ): Promise<Stream> {
-  if (status === stream.status) return stream
+  if (status === stream.status) {
+    await changeDelivery(change, stream)
+    return stream
+  }
   return applyStreamStatus(change, stream, { status, reason: null })
 }
 
