@@ -107,3 +107,15 @@ it('counts what a recovery would queue, queues it, and gives it up', async () =>
   const discarded = await run('discard', id, '--json')
   expect(JSON.parse(discarded.printed)).toEqual({ count: waiting })
 })
+
+it('gives up the deliveries of a webhook that is off', async () => {
+  const id = await create('audit_log.recorded')
+  await recordEntries(2)
+  await run('disable', id)
+  const { queued_count: count } = await show(id)
+  expect(count).toBeGreaterThanOrEqual(2)
+  const flags = ['discard', '--webhook', id, '--json']
+  const { exitCode, printed } = await runCommand(['deliveries', ...flags], commands.environment)
+  expect([exitCode, JSON.parse(printed)]).toEqual([0, { count }])
+  expect(await show(id)).toMatchObject({ enabled: false, queued_count: 0 })
+})

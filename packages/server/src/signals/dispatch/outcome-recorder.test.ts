@@ -10,6 +10,7 @@ import {
 } from 'kysely'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { SILENT_LOGGER } from '../../platform/silent-logger.ts'
+import type { Change, RunChange } from '../../changes/change.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { DeliveryOutcome } from './delivery-outcome.ts'
@@ -21,13 +22,15 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 /** A recorder whose database takes its time, how many outcomes its statements wrote, and what watchers were told. */
-function begin() {
+function begin(runChange: RunChange = () => Promise.reject(new Error('nothing is changed'))) {
+  const locked: unknown[] = []
   const counts: number[] = []
   const told: string[] = []
   let isBroken = false
   const connection: DatabaseConnection = {
     async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
       if (isBroken) throw new Error('the database is away')
+      if (sql.includes('for no key update')) locked.push(parameters[0])
       if (!sql.includes('json_to_recordset')) return { rows: [] }
       counts.push((JSON.parse(String(parameters[0])) as unknown[]).length)
       await new Promise((resolve) => setTimeout(resolve, STATEMENT_MS))
@@ -51,18 +54,18 @@ function begin() {
     db,
     log: SILENT_LOGGER,
     random: () => 0,
-    runChange: () => Promise.reject(new Error('nothing is changed')),
+    runChange,
     topics: { tell: (topics) => void told.push(...topics) },
   })
-  return { counts, told, recorder, breakDatabase: () => (isBroken = true) }
+  return { db, locked, counts, told, recorder, breakDatabase: () => (isBroken = true) }
 }
 
-function toOutcome(id: number): DeliveryOutcome {
+function toOutcome(id: number, destinationId = '1'): DeliveryOutcome {
   const at = new Date(0)
   return {
     delivery: {
       id: String(id),
-      destinationId: '1' as DestinationId,
+      destinationId: destinationId as DestinationId,
       claimId: 'claim',
       leaseEndsMs: Infinity,
       eventId: String(id),
@@ -125,4 +128,31 @@ test('watchers are told of what is recorded, and not of what is given up at the 
   await recorder.close()
   expect(isEnded).toBe(true)
   expect(told).toEqual(['deliveries:1'])
+})
+
+test('what outcomes touch of several destinations is locked in the order of their ids', async () => {
+  const { locked, recorder } = begin()
+  for (const [index, id] of ['30', '4', '100'].entries()) {
+    recorder.record(toOutcome(index, id), () => undefined)
+  }
+  await vi.advanceTimersByTimeAsync(100)
+  expect(locked).toEqual(['4', '30', '100'])
+})
+
+test('what owns several destinations is locked in the order of their ids, before their deliveries', async () => {
+  const owners: string[] = []
+  const countsThen: number[] = []
+  const { db, counts, recorder } = begin((_origin, work) => work({ tx: db } as Change))
+  for (const [index, id] of ['30', '4', '100'].entries()) {
+    const lockOwner = () => {
+      owners.push(id)
+      countsThen.push(counts.length)
+      return Promise.resolve()
+    }
+    const notice = { kind: 'gone', lockOwner, notify: () => Promise.resolve() } as const
+    recorder.record({ ...toOutcome(index, id), notice }, () => undefined)
+  }
+  await vi.advanceTimersByTimeAsync(100)
+  expect(owners).toEqual(['4', '30', '100'])
+  expect(countsThen).toEqual([0, 0, 0])
 })
