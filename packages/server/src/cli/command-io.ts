@@ -32,14 +32,33 @@ export async function untilAborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort')
 }
 
+/** What a terminal carries out or reorders by instead of showing it. */
+const CONTROLS = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
+const CONTROLS_BUT_LINES = /(?!\n)[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
+
+/**
+ * A text as a terminal may get it. Names come from devices and receivers: one could clear the screen or forge a line.
+ * The escapes are those of JSON, in which a text stays the same by them.
+ */
+export function toTerminalText(text: string): string {
+  return escapeAll(text, CONTROLS_BUT_LINES)
+}
+
+function escapeAll(text: string, pattern: RegExp): string {
+  return text.replace(
+    pattern,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
 /** Prints one JSON document to the standard output. */
 export function printJson(io: CommandIo, value: unknown): void {
-  io.stdout.write(`${JSON.stringify(value, null, 2)}\n`)
+  printLine(io, JSON.stringify(value, null, 2))
 }
 
 /** Prints a line for people to the standard output. */
 export function printLine(io: CommandIo, line: string): void {
-  io.stdout.write(`${line}\n`)
+  io.stdout.write(`${toTerminalText(line)}\n`)
 }
 
 /** Rows under headings in aligned columns. */
@@ -47,7 +66,7 @@ export function toTableLines(
   headings: readonly string[],
   rows: readonly (readonly string[])[],
 ): string[] {
-  const lines = [headings, ...rows]
+  const lines = [headings, ...rows].map((line) => line.map((cell) => escapeAll(cell, CONTROLS)))
   const widths = headings.map((_, column) =>
     Math.max(...lines.map((line) => (line[column] ?? '').length)),
   )

@@ -1,5 +1,5 @@
 import { Option } from 'commander'
-import { parseTime, parseWhole } from './parse-arguments.ts'
+import { parseText, parseTime, parseWhole } from './parse-arguments.ts'
 
 /**
  * An option of a command, with the type that its value has. Options are declared once and may be
@@ -43,6 +43,15 @@ export function parsedOption<Value>(
   parse: (text: string) => Value,
 ): OptionSpec<Value | undefined> {
   return new OptionSpec(new Option(flags, description).argParser(parse))
+}
+
+/** `--name <value>`: a text of 1 to `max` characters. */
+export function textOption(
+  flags: string,
+  description: string,
+  max: number,
+): OptionSpec<string | undefined> {
+  return parsedOption(flags, description, parseText(max))
 }
 
 /** `--name <n>`: a whole number between two bounds. */

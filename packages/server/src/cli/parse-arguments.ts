@@ -1,5 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import { isId } from '../platform/ids.ts'
+import { parseTimestamp } from '../platform/search/search-value.ts'
+import { toStorableText } from '../platform/storable-text.ts'
 import { RESTRICTION_NAMES, type Restriction } from '../schema/access-levels.ts'
 import type { GrantedPermission } from '../organisation/api-keys/api-key-store.ts'
 
@@ -21,21 +23,20 @@ export function parseRestriction(text: string): Restriction | 'none' {
   throw new InvalidArgumentError(`Give none, or one of ${RESTRICTION_NAMES.join(', ')}.`)
 }
 
-/** A date or date and time of ISO 8601. */
+/** A date or date and time of ISO 8601, as searches take it: in UTC where it names no offset. */
 export function parseTime(text: string): Date {
-  const time = new Date(text)
-  if (Number.isNaN(time.getTime()) || !isDay(text.slice(0, DAY_LENGTH))) {
-    throw new InvalidArgumentError('Give a time such as 2030-01-31 or 2030-01-31T12:00:00Z.')
-  }
-  return time
+  const time = parseTimestamp(text)
+  if (time !== undefined) return time
+  throw new InvalidArgumentError('Give a time such as 2030-01-31 or 2030-01-31T12:00:00Z.')
 }
 
-const DAY_LENGTH = 'YYYY-MM-DD'.length
-
-/** Days that a month does not have count as those of the next one otherwise. */
-function isDay(text: string): boolean {
-  const day = new Date(`${text}T00:00:00Z`)
-  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text)
+/** A text of 1 to `max` characters, trimmed and as it can be stored. */
+export function parseText(max: number) {
+  return (text: string): string => {
+    const value = toStorableText(text.trim())
+    if (value.length > 0 && value.length <= max) return value
+    throw new InvalidArgumentError(`Give 1 to ${max} characters.`)
+  }
 }
 
 /** The id of a record. */

@@ -4,7 +4,7 @@ import { AppError } from '../platform/app-error.ts'
 import { MigrationError } from '../schema/migration-error.ts'
 import { findDatabaseFault } from '../platform/db/database-fault.ts'
 import { isAccessRefusal } from '../platform/db/unavailable.ts'
-import { EXIT_CODES, type CommandIo } from './command-io.ts'
+import { EXIT_CODES, toTerminalText, type CommandIo } from './command-io.ts'
 
 const MISSING_RIGHTS =
   'The role of DATABASE_URL needs a database that it owns, or HELIOGRAPH_MIGRATION_DATABASE_URL with the role that does, which gives it its rights.'
@@ -40,6 +40,6 @@ function toText(error: unknown): string {
 }
 
 function tell(io: CommandIo, message: string, exitCode: number): number {
-  io.stderr.write(`${message}\n`)
+  io.stderr.write(`${toTerminalText(message)}\n`)
   return exitCode
 }

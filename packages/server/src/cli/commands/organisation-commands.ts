@@ -4,11 +4,12 @@ import {
 } from '../../organisation/settings/organisation-store.ts'
 import {
   COMPLIANCE_THRESHOLDS,
+  ORGANISATION_NAME_LENGTH_MAX,
   setOrganisation,
 } from '../../organisation/settings/set-organisation.ts'
 import { toTableLines } from '../command-io.ts'
 import { commandGroup, databaseCommand } from '../command.ts'
-import { choiceOption, option, parsedOption } from '../option.ts'
+import { choiceOption, parsedOption, textOption } from '../option.ts'
 import { parseSwitch } from '../parse-arguments.ts'
 
 const show = databaseCommand({
@@ -22,7 +23,7 @@ const set = databaseCommand({
   name: 'set',
   description: 'change settings; what is not given stays',
   options: {
-    name: option('--name <name>', 'name of the organisation'),
+    name: textOption('--name <name>', 'name of the organisation', ORGANISATION_NAME_LENGTH_MAX),
     complianceThreshold: choiceOption(
       '--compliance-threshold <state>',
       'the least device state that counts as not compliant',

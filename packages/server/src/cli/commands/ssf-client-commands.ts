@@ -4,6 +4,8 @@ import { InvalidArgumentError } from 'commander'
 import { AppError } from '../../platform/app-error.ts'
 import type { ClientJwks } from '../../schema/tables/ssf-client-tables.ts'
 import {
+  CLIENT_AUDIENCE_LENGTH_MAX,
+  CLIENT_NAME_LENGTH_MAX,
   createSsfClient,
   revokeSsfClient,
   rotateClientSecret,
@@ -17,7 +19,7 @@ import { STREAM_PROFILE_NAMES } from '../../signals/streams/stream-choices.ts'
 import { toSurfaceUrls } from '../../signals/streams/surface-urls.ts'
 import { EVERYTHING, toTable } from '../command-io.ts'
 import { commandGroup, databaseCommand } from '../command.ts'
-import { choiceOption, option, parsedOption, wholeOption } from '../option.ts'
+import { choiceOption, option, parsedOption, textOption, wholeOption } from '../option.ts'
 
 const WEEK_SECONDS = 604_800
 const ALL_SCOPES = SSF_SCOPES.join(' ')
@@ -26,15 +28,20 @@ const create = databaseCommand({
   name: 'create',
   description: 'create a client; its secret is shown once',
   options: {
-    name: option('--name <name>', 'which receiver it is for').required(),
+    name: textOption(
+      '--name <name>',
+      'which receiver it is for',
+      CLIENT_NAME_LENGTH_MAX,
+    ).required(),
     scope: parsedOption(
       '--scope <scopes>',
       `what its tokens may be good for: ${ALL_SCOPES}`,
       parseScopeOption,
     ).default(parseScopeOption(ALL_SCOPES)),
-    audience: option(
+    audience: textOption(
       '--audience <audience>',
       'the audience of its events; its client id by default',
+      CLIENT_AUDIENCE_LENGTH_MAX,
     ),
     defaultSubjects: parsedOption(
       '--default-subjects <which>',

@@ -9,7 +9,11 @@ import { route, type ApiRoute } from '../../schema/operations.ts'
 import type { DeviceTrust } from '../admin-sign-in/device-trust.ts'
 import { admitDeviceSwitch } from './admit-device-switch.ts'
 import { getOrganisation, type Organisation } from './organisation-store.ts'
-import { COMPLIANCE_THRESHOLDS, setOrganisation } from './set-organisation.ts'
+import {
+  COMPLIANCE_THRESHOLDS,
+  ORGANISATION_NAME_LENGTH_MAX,
+  setOrganisation,
+} from './set-organisation.ts'
 
 export interface OrganisationRouteDependencies extends Pick<Foundation, 'db' | 'runChange'> {
   /** Derives the status of every device anew. */
@@ -18,7 +22,6 @@ export interface OrganisationRouteDependencies extends Pick<Foundation, 'db' | '
 }
 
 const TAGS = ['Organisation']
-const NAME_LENGTH_MAX = 200
 
 const whoAmISchema = z
   .object({ organization_id: z.string(), organization_name: z.string() })
@@ -43,7 +46,7 @@ const organisationSchema = z
 
 const changeBody = z
   .strictObject({
-    name: textInput(NAME_LENGTH_MAX).optional(),
+    name: textInput(ORGANISATION_NAME_LENGTH_MAX).optional(),
     compliance_threshold: z.enum(COMPLIANCE_THRESHOLDS).optional(),
     api_writes: z.boolean().optional(),
     ssf: z.boolean().optional(),

@@ -17,6 +17,8 @@ export const COMPLIANCE_THRESHOLDS = [
   'notified',
 ] as const satisfies readonly Organisation['complianceThreshold'][]
 
+export const ORGANISATION_NAME_LENGTH_MAX = 200
+
 /** What can be set; absent members stay as they are. */
 export interface OrganisationSettings {
   readonly name?: string | undefined

@@ -51,6 +51,8 @@ export type ClientPatch = {
   readonly [Member in keyof ClientDraft]?: ClientDraft[Member] | undefined
 }
 
+export const CLIENT_NAME_LENGTH_MAX = 255
+export const CLIENT_AUDIENCE_LENGTH_MAX = 2_048
 const CLIENTS_MAX = 1_000
 /** One that is used, one that takes over, and one for a mistake. */
 const SECRETS_MAX = 3

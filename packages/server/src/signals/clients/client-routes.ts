@@ -8,6 +8,8 @@ import { listRoute, route, type ApiRoute } from '../../schema/operations.ts'
 import { STREAM_PROFILE_NAMES } from '../streams/stream-choices.ts'
 import { toSurfaceUrls } from '../streams/surface-urls.ts'
 import {
+  CLIENT_AUDIENCE_LENGTH_MAX,
+  CLIENT_NAME_LENGTH_MAX,
   changeSsfClient,
   createSsfClient,
   revokeSsfClient,
@@ -29,15 +31,13 @@ const ACCESS = {
   feature: 'ssf',
 } as const
 
-const NAME_LENGTH_MAX = 255
-const AUDIENCE_LENGTH_MAX = 2_048
 const OVERLAP_SECONDS_MAX = 604_800
 const OVERLAP_SECONDS_DEFAULT = 86_400
 
 const clientShape = {
-  name: textInput(NAME_LENGTH_MAX),
+  name: textInput(CLIENT_NAME_LENGTH_MAX),
   scopes: z.array(z.enum(SSF_SCOPES)).min(1).max(SSF_SCOPES.length),
-  audience: textInput(AUDIENCE_LENGTH_MAX).nullable(),
+  audience: textInput(CLIENT_AUDIENCE_LENGTH_MAX).nullable(),
   default_subjects: z.enum(['ALL', 'NONE']).nullable(),
   profile: z
     .enum(STREAM_PROFILE_NAMES)
