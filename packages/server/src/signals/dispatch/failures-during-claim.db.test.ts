@@ -24,33 +24,27 @@ function holdAnswers(text: string, mayAnswer: () => Promise<void>): KyselyPlugin
   }
 }
 
+async function expectOpenCircuit(): Promise<void> {
+  const { rows } = await bench.database.pool.query<{ is_open: boolean }>(
+    `select consecutive_failures >= ${FAILURES_TO_OPEN} and retry_not_before > now() as is_open
+     from delivery_destination`,
+  )
+  expect(rows[0]?.is_open).toBe(true)
+}
+
 test('failures that are noticed while a statement claims leave room for no more than what is in flight', async () => {
   const concurrency = 4
-  let answered = 0
-  const receiver = await bench.startReceiver((_request, response) => {
-    response.on('finish', () => (answered += 1))
-    response.writeHead(503).end()
-  })
-  const plugin = holdAnswers('row_to_json(looked)', async () => {
-    await vi.waitFor(() => expect(answered).toBeGreaterThanOrEqual(FAILURES_TO_OPEN))
-    // What was answered is noticed.
-    await sleep(100)
-  })
+  const receiver = await bench.startReceiver((_request, response) => response.writeHead(503).end())
+  // What is recorded was noticed.
+  const plugin = holdAnswers('row_to_json(looked)', () =>
+    vi.waitFor(expectOpenCircuit, { timeout: 10_000 }),
+  )
   await bench.queue(receiver.id, numberedEvents(200, 200))
   await bench.startEngine([60_000], {
     db: bench.database.db.withPlugin(plugin),
     settings: { concurrency, claimSize: 16, claimedMax: 64 },
   })
-  await vi.waitFor(
-    async () => {
-      const { rows } = await bench.database.pool.query<{ is_open: boolean }>(
-        `select consecutive_failures >= ${FAILURES_TO_OPEN} and retry_not_before > now() as is_open
-         from delivery_destination`,
-      )
-      expect(rows[0]?.is_open).toBe(true)
-    },
-    { timeout: 15_000 },
-  )
+  await vi.waitFor(expectOpenCircuit, { timeout: 15_000 })
   await sleep(300)
   const inFlightMax = concurrency - 1
   expect(receiver.requests.length).toBeLessThanOrEqual(FAILURES_TO_OPEN + inFlightMax + concurrency)
