@@ -5,6 +5,7 @@ import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
 import { UNAWAITED } from '../../platform/db/unawaited.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
+import { OWN_DUE_TIME } from '../history/own-due-time-store.ts'
 
 /** The NOTIFY channel of queued deliveries and changed destinations; the payload is a destination id. */
 export const DELIVERY_CHANNEL = 'delivery'
@@ -114,7 +115,8 @@ export function lockedById(condition: RawBuilder<unknown>): RawBuilder<unknown> 
 }
 
 /**
- * Makes what waits for its next attempt due now, the earliest `max` of it; what is on its way is left alone.
+ * Makes what waits for its next attempt due now, the earliest `max` of it, but for what is held back; what is on its
+ * way is left alone.
  * With `attemptsMax`, no more attempts than that are counted.
  */
 export async function makeDueNow(
@@ -123,7 +125,7 @@ export async function makeDueNow(
   { max, attemptsMax }: { readonly max: number; readonly attemptsMax?: number },
 ): Promise<void> {
   await sql`
-    update delivery set next_attempt_at = now(),
+    update delivery set next_attempt_at = least(next_attempt_at, ${OWN_DUE_TIME}),
       attempt_count = least(attempt_count, ${attemptsMax ?? null}::integer)
     where id in (
       select id from delivery

@@ -5,6 +5,7 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
+import { OWN_DUE_TIME } from '../history/own-due-time-store.ts'
 import type { DeliveryState } from './delivery-read.ts'
 
 /**
@@ -118,8 +119,8 @@ export function toGivenUpReason(reason: string): RawBuilder<string> {
 }
 
 /**
- * Makes what was never sent of the subjects due now: it waits for nothing but earlier deliveries of them. What somebody
- * else has locked keeps its time: this transaction has locked others, and may wait for none.
+ * Makes what was never sent of the subjects due by its own time: it waits for nothing but earlier deliveries. What
+ * somebody else has locked keeps its time: this transaction has locked others, and may wait for none.
  */
 async function makeFollowersDue(
   db: Kysely<Schema>,
@@ -128,11 +129,11 @@ async function makeFollowersDue(
 ): Promise<void> {
   if (subjectKeys.length === 0) return
   await sql`
-    update delivery set next_attempt_at = now()
+    update delivery set next_attempt_at = least(next_attempt_at, ${OWN_DUE_TIME})
     where id in (
       select id from delivery
       where destination_id = ${destinationId} and state = 'queued' and attempt_count = 0
-        and claimed_by is null and subject_key = any(${subjectKeys}::text[])
+        and next_attempt_at > now() and claimed_by is null and subject_key = any(${subjectKeys}::text[])
       for no key update skip locked)`.execute(db)
 }
 
