@@ -193,6 +193,33 @@ it('begins again when it is asked for again, and passes disabled streams over', 
   ])
 })
 
+it('rests while its stream asks for no compliance changes, and then tells what was given up with the rest', async () => {
+  const stream = await streams.createStream({ name: 'restated' })
+  const ask = async (types: readonly string[]) => {
+    const payload = { stream_id: stream.stream_id, events_requested: types }
+    const { status } = await streams.call('/ssf_streams', { method: 'PATCH', payload })
+    expect(status).toBe(200)
+  }
+  const devices = [await insertDevice(streams.db), await insertDevice(streams.db)]
+  await request()
+  await answer(devices[0] ?? '')
+  expect(await restate()).toBeInstanceOf(Date)
+  await ask([])
+  // As in the midst of the last pass.
+  const inLastPass = {
+    last_pass_at: new Date(0),
+    is_last_pass: true,
+    after_device_id: devices[0] ?? '',
+  }
+  await streams.db.updateTable('ssf_restatement').set(inLastPass).execute()
+  expect(await restate()).toBeUndefined()
+  const { rows: states } = await sql`select state from delivery`.execute(streams.db)
+  expect(states).toEqual([{ state: 'discarded' }])
+  await ask([COMPLIANCE])
+  while ((await restate()) !== undefined);
+  expect(await told(stream)).toEqual(devices.map((device) => [device, 'not-compliant']))
+})
+
 it('is asked for in statements of bounded size, however many devices and events there are', async () => {
   const run = <Row>(text: string) => sql.raw<Row>(text).execute(streams.db)
   const stream = await streams.createStream({ name: 'restated', heliograph_sequence: true })

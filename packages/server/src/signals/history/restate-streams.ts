@@ -2,8 +2,10 @@
  * Restatement: the receivers of all streams are told the present status of every device anew, because the database
  * may be older than what they know: it was restored, or a standby took over that had not everything. A device is
  * told of as soon as it has answered its checks again, so that nobody is told what is outdated by then; one that does
- * not answer, after a while. Goes in small steps that are durable each.
+ * not answer, after a while. Goes in small steps that are durable each. Rests while a stream asks for no compliance
+ * changes.
  */
+import { DEVICE_COMPLIANCE_CHANGE } from '@heliograph/ssf'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { Change } from '../../changes/change.ts'
 import type { DeviceStatusChange, StatusReason } from '../../changes/domain-event.ts'
@@ -17,6 +19,7 @@ import type { StreamRowId } from '../../schema/branded-ids.ts'
 import { insertDeliveries } from '../dispatch/delivery-store.ts'
 import { toComplianceDelivery } from '../sets/ssf-publisher.ts'
 import { getStream, type Stream } from '../streams/stream-store.ts'
+import { isRequested } from '../streams/unrequested-event-store.ts'
 import { readSubjectFilter } from '../subjects/filter-events.ts'
 import { findTransitionsSince } from './recent-transition-store.ts'
 import { readBlockingReasons } from './blocking-reasons.ts'
@@ -100,6 +103,8 @@ async function takeStep(
     await finish(change, restatement, stream)
     return true
   }
+  // It has ceased to ask this moment.
+  if (!isRequested(stream, DEVICE_COMPLIANCE_CHANGE)) return true
   await beginPasses(tx, id, ANSWERS_WAIT_MS)
   const deviceIds = await listUntoldDeviceIds(tx, restatement, stream.destinationId, STEP_DEVICES)
   const lastId = deviceIds.at(-1)

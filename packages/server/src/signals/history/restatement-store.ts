@@ -47,6 +47,21 @@ export async function insertRestatements(
   return rows.length
 }
 
+/** Has a stream that asks for compliance changes again tell all that it has not told, given up events included. */
+export async function resumeRestatement(tx: Transaction<Schema>, id: StreamRowId): Promise<void> {
+  const { numUpdatedRows } = await tx
+    .updateTable('ssf_restatement')
+    .set({ after_device_id: '0' })
+    .where('ssf_stream_id', '=', id)
+    .executeTakeFirst()
+  if (numUpdatedRows > 0n) await notify(tx, RESTATEMENT_CHANNEL)
+}
+
+/** Of a stream that does not ask for compliance changes the restatement rests until it does. */
+const IS_WANTED = sql<boolean>`exists (
+  select from ssf_stream s where s.id = ssf_restatement.ssf_stream_id
+    and (s.status = 'disabled' or ${DEVICE_COMPLIANCE_CHANGE} = any(s.events_requested)))`
+
 /** Locks a restatement that no other worker has and that was not looked at yet in this round; waits for none. */
 export async function claimRestatement(
   tx: Transaction<Schema>,
@@ -56,6 +71,7 @@ export async function claimRestatement(
     .selectFrom('ssf_restatement')
     .selectAll()
     .where('ssf_stream_id', '!=', sql<StreamRowId>`all(${exceptIds}::bigint[])`)
+    .where(IS_WANTED)
     .orderBy('ssf_stream_id')
     .limit(1)
     .forUpdate()
@@ -65,7 +81,12 @@ export async function claimRestatement(
 }
 
 export async function isRestatementWaiting(db: Kysely<Schema>): Promise<boolean> {
-  const row = await db.selectFrom('ssf_restatement').select('txn').limit(1).executeTakeFirst()
+  const row = await db
+    .selectFrom('ssf_restatement')
+    .select('txn')
+    .where(IS_WANTED)
+    .limit(1)
+    .executeTakeFirst()
   return row !== undefined
 }
 

@@ -3,10 +3,12 @@
  * whether it can be, the values, the delivery of what is queued, the status, the audit entry.
  */
 import { isDeepStrictEqual } from 'node:util'
+import { DEVICE_COMPLIANCE_CHANGE } from '@heliograph/ssf'
 import type { Change } from '../../changes/change.ts'
 import { authorizationHeaderContext } from '../push/authorization-header.ts'
 import { changePushAuthentication } from '../push/change-push-authentication.ts'
 import { endUnfitFallback } from '../push/poll-fallback.ts'
+import { resumeRestatement } from '../history/restatement-store.ts'
 import { isAuthenticationGiven } from '../push/push-authentication.ts'
 import { givenMembers } from '../../platform/given-members.ts'
 import { assertTarget } from '../dispatch/assert-target.ts'
@@ -105,6 +107,10 @@ async function applyValues(
   const changed = await updateStream(change.tx, before.id, { ...wish.values, updatedAt: change.at })
   // Before the destination is locked: those who record outcomes and acknowledgements lock its deliveries first.
   await discardNoLongerRequested(change, before, changed, wish.status)
+  const [wasAsked, isAsked] = [before, changed].map((stream) =>
+    isRequested(stream, DEVICE_COMPLIANCE_CHANGE),
+  )
+  if (wasAsked === false && isAsked === true) await resumeRestatement(change.tx, before.id)
   const secured = await changePushAuthentication(change, changed, authentication, dependencies)
   const isPushChanged = wish.isSecretGiven || changed.endpointUrl !== before.endpointUrl
   return endUnfitFallback(change, secured, { isPushChanged })
