@@ -3,6 +3,7 @@
  * one platform and in the same of the groups that checks name are of one kind.
  */
 import { sql, type Transaction } from 'kysely'
+import { isAnyId } from '../../platform/db/planned-once.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { CheckStatus } from '../../schema/status-values.ts'
 import type { OpenIssue } from '../issues/issue.ts'
@@ -79,8 +80,7 @@ const KIND = sql`present.version, d.platform, coalesce((
 
 /**
  * Those of the devices that exist, by ascending id; each at most once. What is asked travels as JSON: the length of an
- * array would have the statement planned anew for every report. So would the cost of a hundred devices, which the
- * planner expects of JSON, while tables grow; of a range of ids it expects one.
+ * array would have the statement planned anew for every report.
  */
 export async function listAskedDevices(
   tx: Transaction<Schema>,
@@ -95,7 +95,7 @@ export async function listAskedDevices(
     asked as materialized (
       select * from jsonb_to_recordset(${JSON.stringify(given)}::jsonb)
         as asked(device_id bigint, check_ids bigint[])
-      where device_id between 0 and 9223372036854775807)
+      where ${isAnyId(sql`device_id`)})
     select d.id as "deviceId", ${KIND}, ${hundredthOf(sql`d.id`)} as hundredth,
       exists (select from check_refresh f where f.device_id = d.id) as "hasRefreshes",
       stored."followersCount", stored.results,

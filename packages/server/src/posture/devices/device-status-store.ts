@@ -4,7 +4,7 @@ import type { Schema } from '../../schema/schema.ts'
 import type { Platform } from '../../schema/tables/device-tables.ts'
 import type { AuthState, Compliance, InitiatingEntity } from '../../schema/status-values.ts'
 import { notify } from '../../platform/db/listener.ts'
-import { elementsOf } from '../../platform/db/planned-once.ts'
+import { elementsOf, isAnyId } from '../../platform/db/planned-once.ts'
 import { UNAWAITED } from '../../platform/db/unawaited.ts'
 import type { ComplianceThreshold } from './evaluate-device-status.ts'
 
@@ -203,7 +203,7 @@ export async function updateDeviceStatuses(
     from jsonb_to_recordset(${JSON.stringify(updates)}::jsonb) as u(
       id bigint, auth_state text, will_block_at timestamptz, compliance text,
       evaluated_at timestamptz, status_changed_at timestamptz, reevaluate_at timestamptz)
-    where device.id = u.id
+    where device.id = u.id and ${isAnyId(sql`u.id`)}
   `.execute(tx)
 }
 

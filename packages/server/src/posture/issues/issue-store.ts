@@ -1,6 +1,6 @@
 import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
-import { elementsOf } from '../../platform/db/planned-once.ts'
+import { elementsOf, isAnyId } from '../../platform/db/planned-once.ts'
 import { UNAWAITED } from '../../platform/db/unawaited.ts'
 import { isRolledOut } from '../checks/check-scope-store.ts'
 import type { RemediationStrategy } from '../../schema/status-values.ts'
@@ -86,7 +86,7 @@ async function updateOpenIssues(
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
       as changed(id bigint, value jsonb, blocks_device_at timestamptz, is_resolved boolean,
         follows_round boolean)
-    where issue.id = changed.id and issue.resolved_at is null
+    where issue.id = changed.id and ${isAnyId(sql`changed.id`)} and issue.resolved_at is null
   `.execute(tx)
 }
 
@@ -131,6 +131,7 @@ async function insertIssues(
         and (r.expires_at is null or r.expires_at > ${at})
       order by r.expires_at desc nulls first, r.id
       limit 1) e on true
+    where ${isAnyId(sql`o.check_id`)}
     order by o.place
     returning id, coalesce(device_id, person_id) as "subjectId"
   `.execute(tx)
