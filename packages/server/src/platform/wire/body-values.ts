@@ -1,5 +1,6 @@
 /* Values that many bodies contain: ids of records, texts that people write, times, JSON objects. */
 import { z } from 'zod'
+import { EMAIL_LENGTH_MAX, isEmail } from '../parse-text.ts'
 import { toStorableJson, toStorableText } from '../storable-text.ts'
 import { recordIdSchema } from './wire-values.ts'
 import { isId } from '../ids.ts'
@@ -65,3 +66,9 @@ function isShallow(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return true
   return levels > 0 && Object.values(value).every((member) => isShallow(member, levels - 1))
 }
+
+/** An email address as people and admins can have it, so also one that is not of ASCII. */
+export const emailInput = z
+  .string()
+  .refine(isEmail, 'Must be an email address')
+  .meta({ format: 'email', maxLength: EMAIL_LENGTH_MAX })

@@ -5,7 +5,12 @@
 import { z } from 'zod'
 import type { Change, RunChange } from '../../changes/change.ts'
 import { changeRoute } from '../../changes/change-routes.ts'
-import { recordIdInput, textInput, timestampInput } from '../../platform/wire/body-values.ts'
+import {
+  emailInput,
+  recordIdInput,
+  textInput,
+  timestampInput,
+} from '../../platform/wire/body-values.ts'
 import { conflict, invalidBody } from '../../platform/app-error.ts'
 import { givenMembers } from '../../platform/given-members.ts'
 import { parseId } from '../../platform/ids.ts'
@@ -26,7 +31,6 @@ export interface SignInDependencies {
 }
 
 const NAME_LENGTH_MAX = 200
-const EMAIL_LENGTH_MAX = 254
 const VERSION_LENGTH_MAX = 100
 const USER_AGENT_LENGTH_MAX = 1_000
 const DESCRIPTION_LENGTH_MAX = 1_000
@@ -67,11 +71,7 @@ const eventSchema = z.strictObject({
 const openBody = z
   .strictObject({
     person_id: recordIdInput.optional(),
-    person_email: z
-      .email('Must be an email address')
-      .max(EMAIL_LENGTH_MAX)
-      .optional()
-      .describe('Nobody known is created as a new person.'),
+    person_email: emailInput.optional().describe('Nobody known is created as a new person.'),
     person_name: textInput(NAME_LENGTH_MAX).optional().describe('The name of a new person.'),
     ...factsShape,
     timeout_seconds: timeoutInput.optional(),

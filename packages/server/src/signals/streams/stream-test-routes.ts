@@ -17,21 +17,17 @@ import {
   type RootSurface,
 } from './root-surface.ts'
 import { STREAM_ACCESS } from './stream-access.ts'
+import { emailInput } from '../../platform/wire/body-values.ts'
 import type { StreamContext } from './stream-context.ts'
 import { verifyStream } from './stream-endpoints.ts'
 import { getStream, parseStreamReference } from './stream-store.ts'
 import { testStream, type TestStreamDependencies } from './test-stream.ts'
 
-const EMAIL_LENGTH_MAX = 254
 /** What stands in the path when a client does not fill in the template of the discovery document. */
 const UNFILLED = '{stream_id}'
 
 const testBody = z.strictObject({
-  email: z
-    .email('Must be an email address')
-    .max(EMAIL_LENGTH_MAX)
-    .optional()
-    .describe('Who tests; goes along in the event.'),
+  email: emailInput.optional().describe('Who tests; goes along in the event.'),
   stream_id: streamIdSchema
     .optional()
     .describe('Without `email`: asks for a verification of this stream.'),

@@ -112,7 +112,7 @@ describe('testing a stream', () => {
 
   it('queues the event of a poll stream', async () => {
     const stream = await streams.createStream({ name: 'poll' })
-    const { body } = await test(stream.id)
+    const { body } = await test(stream.id, { email: 'jörg@müller.example' })
     expect(body).toMatchObject({ success: true, response_code: '202' })
     const polled = await streams.call<{ sets: object }>(`/ssf_streams/${stream.id}/events`)
     expect(Object.keys(polled.body.sets)).toHaveLength(1)
