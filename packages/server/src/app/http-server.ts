@@ -6,7 +6,7 @@ import { createHttpApp } from '../platform/http/create-app.ts'
 import { registerHealth, type ReadinessCheck } from '../platform/http/health.ts'
 import { periodicJob } from '../schema/jobs.ts'
 import { PROCESS_ROLES } from '../schema/process-role.ts'
-import type { Config } from './config/load-config.ts'
+import { isTlsConfigured, type Config } from './config/load-config.ts'
 import type { ServiceFoundation } from './foundation.ts'
 import type { TlsMaterial } from '../platform/tls/tls-material.ts'
 import type { TlsSource } from './tls-source.ts'
@@ -70,9 +70,13 @@ export function createHttpServerPart(
 }
 
 /** @throws AppError `unavailable` naming the settings, for an address that cannot be listened on */
-async function listen(http: FastifyInstance, { host, port }: Pick<Config, 'host' | 'port'>) {
+async function listen(http: FastifyInstance, config: Config) {
+  const { host, port } = config
+  // Fastify does not see that the server which it was given speaks TLS.
+  const listenTextResolver = (address: string) =>
+    `Server listening at ${isTlsConfigured(config) ? address.replace(/^http:/, 'https:') : address}`
   try {
-    await http.listen({ host, port, backlog: LISTEN_BACKLOG })
+    await http.listen({ host, port, backlog: LISTEN_BACKLOG, listenTextResolver })
   } catch (error) {
     if (!(error instanceof Error) || !('syscall' in error)) throw error
     const message = `HELIOGRAPH_HOST and HELIOGRAPH_PORT say an address that the service cannot listen on: ${error.message}.`

@@ -182,8 +182,10 @@ describe('loadConfig', () => {
     expect(attempt).toThrow(/HELIOGRAPH_ALLOWED_TARGETS/)
   })
 
-  it('refuses a certificate without its key', () => {
+  it('refuses a certificate without its key, and a key that would not be read', () => {
     expect(() => loadConfig({ HELIOGRAPH_TLS_CERT: '/etc/cert.pem' })).toThrow(/belong together/)
+    const key = { HELIOGRAPH_TLS_CERT: 'self-signed', HELIOGRAPH_TLS_KEY: '/etc/key.pem' }
+    expect(() => loadConfig(key)).toThrow(/no file is read/)
   })
 
   it.each([

@@ -162,7 +162,16 @@ function findContradictions(config: Partial<Values>): string[] {
   if (!isSelfSigned && (config.tlsCert === undefined) !== (config.tlsKey === undefined)) {
     problems.push('HELIOGRAPH_TLS_CERT and HELIOGRAPH_TLS_KEY belong together: set both or neither')
   }
+  if (isSelfSigned && [config.tlsCert, config.tlsKey].some(isFile)) {
+    problems.push(
+      'HELIOGRAPH_TLS_CERT and HELIOGRAPH_TLS_KEY: with self-signed the service makes both, and no file is read; leave the other out',
+    )
+  }
   return problems
+}
+
+function isFile(source: string | undefined): boolean {
+  return source !== undefined && source !== 'self-signed'
 }
 
 /** Whether the service itself speaks TLS. */
