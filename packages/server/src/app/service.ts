@@ -23,7 +23,7 @@ import { readFileHandleLimit, warnOfFewFileHandles } from './file-handles.ts'
 import { openFoundation, type ServiceFoundation } from './foundation.ts'
 import { createHttp, createHttpServerPart, createRoutesPart } from './http-server.ts'
 import { createParts, selectByRole, type Parts } from './parts.ts'
-import { tellServedAddress } from './served-address.ts'
+import { tellServedSettings } from './served-settings.ts'
 import { collectHealth, createSupervisor } from './supervisor.ts'
 import { openTlsSource, type TlsSource } from './tls-source.ts'
 
@@ -87,9 +87,9 @@ async function start(
   cleanup.add(() => supervisor.stop())
   if (config.roles.includes('api')) {
     try {
-      cleanup.add(await tellServedAddress(config.dataDir, config.baseUrl))
+      cleanup.add(await tellServedSettings(config.dataDir, config))
     } catch (error) {
-      log.info({ err: error }, 'commands are not told the address of the service')
+      log.info({ err: error }, 'commands are not told the settings of the service')
     }
   }
   log.info({ base_url: config.baseUrl, host: config.host, port: config.port }, 'service ready')

@@ -5,7 +5,7 @@ import type { ChangeOrigin } from '../changes/change.ts'
 import { openFoundation, type ServiceFoundation } from '../app/foundation.ts'
 import { findSecretFlags, loadConfig, type Config } from '../app/config/load-config.ts'
 import { SETTINGS, toFileSetting, toFlag, type SettingDefinition } from '../app/config/settings.ts'
-import { findServedAddress } from '../app/served-address.ts'
+import { findServedSettings } from '../app/served-settings.ts'
 import { AppError } from '../platform/app-error.ts'
 import type { CommandIo } from './command-io.ts'
 import { explainSystemErrors } from './explain-system-errors.ts'
@@ -81,7 +81,7 @@ export async function runWithServices(
   { mayMakeDatabase }: { readonly mayMakeDatabase: boolean },
   work: (services: ServiceFoundation) => Promise<void>,
 ): Promise<void> {
-  const config = await withServedAddress(readConfig(io, command))
+  const config = await withServedSettings(readConfig(io, command))
   const services = await explainSystemErrors(() => {
     if (!mayMakeDatabase) assertDatabase(config)
     return openFoundation(config, { purpose: 'command' })
@@ -102,9 +102,14 @@ function assertDatabase({ databaseUrl, dataDir }: Config): void {
 }
 
 /** A service that runs here may have been started with flags that the command was not given. */
-async function withServedAddress(config: Config): Promise<Config> {
-  const served = config.isBaseUrlGiven ? undefined : await findServedAddress(config.dataDir)
-  return served === undefined ? config : { ...config, baseUrl: served }
+async function withServedSettings(config: Config): Promise<Config> {
+  const served = await findServedSettings(config.dataDir)
+  if (served === undefined) return config
+  return {
+    ...config,
+    baseUrl: config.isBaseUrlGiven ? config.baseUrl : served.baseUrl,
+    allowedTargets: config.allowedTargets === '' ? served.allowedTargets : config.allowedTargets,
+  }
 }
 
 function toOptionName(flag: string): string {

@@ -53,6 +53,26 @@ it('leads to the service that runs on the data folder, unless a base URL is give
   expect(await originOfLink()).toBe('http://localhost:8080')
 })
 
+it('reaches the targets that the service beside it may reach, unless it is given some', async () => {
+  const url = ['--url', 'http://10.1.2.3/hook', '--event', 'issues.new']
+  const create = (given: Readonly<Record<string, string>> = {}) =>
+    runCommand(['webhooks', 'create', '--name', 'Tickets', ...url], { ...environment, ...given })
+  const settings = {
+    ...environment,
+    HELIOGRAPH_PORT: '0',
+    HELIOGRAPH_ROLES: 'api',
+    HELIOGRAPH_ALLOWED_TARGETS: '10.1.0.0/16',
+  }
+  const service = await startService(loadConfig(settings), SILENT_LOGGER)
+  try {
+    expect(await create()).toMatchObject({ exitCode: 0, told: '' })
+    expect((await create({ HELIOGRAPH_ALLOWED_TARGETS: '10.2.0.0/16' })).exitCode).toBe(1)
+  } finally {
+    await service.stop()
+  }
+  expect((await create()).exitCode).toBe(1)
+})
+
 it.each([
   ['of a process that is gone', { pid: 2 ** 31 - 1, base_url: 'http://127.0.0.1:9' }],
   ['that is damaged', { pid: 'x' }],
