@@ -192,6 +192,26 @@ test('a retry puts off what follows it without waiting for what somebody else ha
   expect(rows).toEqual([{ id: first }])
 })
 
+test('what follows one that is given up is due also when a claim puts it off at that moment', async () => {
+  const { destinationId, ids, eventIds } = await insertCrosswise({})
+  const [, follower] = ids
+  await sql`update delivery set subject_key = 'device:1', next_attempt_at = now()`.execute(db)
+  let givingUp: Promise<unknown> | undefined
+  await inTransaction(async (claim) => {
+    await lockAtOnce(claim, follower)
+    const filter = { destinationId, states: ['queued'], eventIds: eventIds.slice(0, 1) } as const
+    givingUp = updateToDiscarded(db, filter, now)
+    await waitForLock(db)
+    await sql`update delivery set next_attempt_at = now() + interval '5 minutes' where id = ${follower}`.execute(
+      claim,
+    )
+  })
+  await givingUp
+  const { rows } = await sql<{ id: string }>`
+    select id from delivery where state = 'queued' and next_attempt_at <= now()`.execute(db)
+  expect(rows).toEqual([{ id: follower }])
+})
+
 test('an acknowledgement that a worker holds up crosswise is taken all the same', async () => {
   const { destinationId, ids, eventIds } = await insertCrosswise({})
   const [first, second] = ids

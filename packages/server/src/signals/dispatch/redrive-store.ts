@@ -7,6 +7,7 @@ import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { OWN_DUE_TIME } from '../history/own-due-time-store.ts'
 import type { DeliveryState } from './delivery-read.ts'
+import { lockedById } from './delivery-store.ts'
 
 /**
  * A condition on rows of `delivery`: what they carry is kept elsewhere, and still is. Deliveries with a body
@@ -119,8 +120,8 @@ export function toGivenUpReason(reason: string): RawBuilder<string> {
 }
 
 /**
- * Makes what was never sent of the subjects due by its own time: it waits for nothing but earlier deliveries. What
- * somebody else has locked keeps its time: this transaction has locked others, and may wait for none.
+ * Makes what was never sent of the subjects due by its own time: it waits for nothing but earlier deliveries. A claim
+ * may be putting it off at this moment, for as long as it may: it is waited for, and whoever meets a deadlock begins again.
  */
 async function makeFollowersDue(
   db: Kysely<Schema>,
@@ -128,13 +129,12 @@ async function makeFollowersDue(
   subjectKeys: readonly string[],
 ): Promise<void> {
   if (subjectKeys.length === 0) return
+  const followers = lockedById(sql`
+    destination_id = ${destinationId} and state = 'queued' and attempt_count = 0
+      and claimed_by is null and subject_key = any(${subjectKeys}::text[])`)
   await sql`
     update delivery set next_attempt_at = least(next_attempt_at, ${OWN_DUE_TIME})
-    where id in (
-      select id from delivery
-      where destination_id = ${destinationId} and state = 'queued' and attempt_count = 0
-        and next_attempt_at > now() and claimed_by is null and subject_key = any(${subjectKeys}::text[])
-      for no key update skip locked)`.execute(db)
+    where id in (${followers})`.execute(db)
 }
 
 function isSendable({ payload, eventTypes }: RedriveLimits): RawBuilder<unknown> {
