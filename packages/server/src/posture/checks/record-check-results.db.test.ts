@@ -11,6 +11,7 @@ import {
 } from '../../../test/support/posture-fixtures.ts'
 import { recordStatements } from '../../../test/support/record-statements.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../platform/clock.ts'
+import { unawaitedStatement } from '../../platform/db/unawaited.ts'
 import { listCounterDrift } from '../../../test/support/list-counter-drift.ts'
 import { ISSUE_LIST } from '../issues/issue-read.ts'
 import { recordCheckResults } from './record-check-results.ts'
@@ -333,6 +334,18 @@ describe('statements and requests for a rerun', () => {
     expect(await countStatements(() => posture.report(device, rows(PASS)))).toBeLessThanOrEqual(3)
     // Thirty issues, thirty transitions and a changed status, the audit chain included.
     expect(await countStatements(() => posture.report(device, rows(FAIL)))).toBeLessThanOrEqual(11)
+  })
+
+  test('a change of status waits for five answers of the database, and for one more where it opens an issue', async () => {
+    const [check, device] = [await posture.insertCheck(), await posture.insertDevice()]
+    await posture.report(device, { [check]: PASS })
+    const countAwaited = async (answer: typeof PASS) => {
+      const statements = await recordStatements(() => posture.report(device, { [check]: answer }))
+      const awaited = statements.filter(({ text }) => unawaitedStatement(text) === undefined)
+      return awaited.filter(({ text }) => text !== 'begin').length
+    }
+    expect(await countAwaited(FAIL)).toBe(6)
+    expect(await countAwaited(PASS)).toBe(5)
   })
 
   test('an answer fulfils the requests made before its run and keeps later ones', async () => {

@@ -121,7 +121,7 @@ export function toGivenUpReason(reason: string): RawBuilder<string> {
 
 /**
  * Makes what was never sent of the subjects due by its own time: it waits for nothing but earlier deliveries. A claim
- * may be putting it off at this moment, for as long as it may: it is waited for, and whoever meets a deadlock begins again.
+ * may be putting it off at this moment, for as long as it may: it is waited for. Whoever meets a deadlock begins again.
  */
 async function makeFollowersDue(
   db: Kysely<Schema>,
