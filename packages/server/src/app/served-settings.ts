@@ -1,7 +1,7 @@
 /*
  * What a service that runs tells commands on the same data folder: the base URL that it was started with and which
  * targets it may reach, which may come from flags that they do not get. Owns the file, and that nobody believes one
- * that a killed service has left.
+ * whose process is gone.
  */
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -12,9 +12,9 @@ function collect() {
 
 it('shows what a terminal would carry out', () => {
   const { io, read } = collect()
-  printLine(io, `The device ${HOSTILE} is Blocked.\nNext: Zoë 👩‍💻`)
+  printLine(io, `The device ${HOSTILE} is Blocked, not\nZoë 👩‍💻`)
   expect(read()).toBe(
-    'The device a\\u001b[2J\\u009b1m\\u0007\\u000db\\u202ec\\u2028d is Blocked.\nNext: Zoë 👩‍💻\n',
+    'The device a\\u001b[2J\\u009b1m\\u0007\\u000db\\u202ec\\u2028d is Blocked, not\\u000aZoë 👩‍💻\n',
   )
 })
 

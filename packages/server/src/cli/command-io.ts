@@ -37,7 +37,7 @@ const CONTROLS = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
 const CONTROLS_BUT_LINES = /(?!\n)[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
 
 /**
- * A text as a terminal may get it. Names come from devices and receivers: one could clear the screen or forge a line.
+ * A text of several lines as a terminal may get it. Names come from devices and receivers: one could clear the screen.
  * The escapes are those of JSON, in which a text stays the same by them.
  */
 export function toTerminalText(text: string): string {
@@ -53,12 +53,12 @@ function escapeAll(text: string, pattern: RegExp): string {
 
 /** Prints one JSON document to the standard output. */
 export function printJson(io: CommandIo, value: unknown): void {
-  printLine(io, JSON.stringify(value, null, 2))
+  io.stdout.write(`${toTerminalText(JSON.stringify(value, null, 2))}\n`)
 }
 
-/** Prints a line for people to the standard output. */
+/** Prints a line for people to the standard output; it stays one whatever names are in it. */
 export function printLine(io: CommandIo, line: string): void {
-  io.stdout.write(`${toTerminalText(line)}\n`)
+  io.stdout.write(`${escapeAll(line, CONTROLS)}\n`)
 }
 
 /** Rows under headings in aligned columns. */

@@ -34,7 +34,7 @@ const print = databaseCommand({
   description: 'print the release data in use, as a file to be changed and imported',
   run: async ({ services: { db } }) => (await findReleaseDataInUse(db)).data,
   json: (data) => data,
-  text: (data) => JSON.stringify(data, null, 2),
+  text: (data) => JSON.stringify(data, null, 2).split('\n'),
 })
 
 const importFile = databaseCommand({

@@ -2,6 +2,7 @@ import { DEVICE_COMPLIANCE_CHANGE } from '@heliograph/ssf'
 import { sql } from 'kysely'
 import { lockedById, type DeliveryCause } from '../dispatch/delivery-store.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
+import { IS_UNSEEN } from './own-due-time-store.ts'
 
 /**
  * Gives up the events that say that a device is compliant again and that nobody has seen yet. Answers
@@ -20,8 +21,7 @@ export async function discardWaitingRecoveries(
       destination_id = ${destinationId} and state = 'queued'
         and event_type = ${DEVICE_COMPLIANCE_CHANGE}
         and subject_key = any(${deviceIds.map((id) => `device:${id}`)}::text[])
-        and next_attempt_at > now() and attempt_count = 0 and token is null
-        and detached_token is null and claimed_by is null`)})
+        and next_attempt_at > now() and ${IS_UNSEEN}`)})
     returning substr(subject_key, 8) as "deviceId"`.execute(tx)
   return new Set(rows.map(({ deviceId }) => deviceId))
 }

@@ -51,7 +51,7 @@ export async function insertRestatements(
 export async function resumeRestatement(tx: Transaction<Schema>, id: StreamRowId): Promise<void> {
   const { numUpdatedRows } = await tx
     .updateTable('ssf_restatement')
-    .set({ after_device_id: '0' })
+    .set({ after_device_id: '0', told_count: 0 })
     .where('ssf_stream_id', '=', id)
     .executeTakeFirst()
   if (numUpdatedRows > 0n) await notify(tx, RESTATEMENT_CHANNEL)
