@@ -2,6 +2,7 @@
  * Three PostgreSQL servers under Patroni, one of the standbys synchronous. What kill -9 and SIGSTOP do to a node, they
  * do to Patroni and the server alike, as when its host is lost or cut off.
  */
+import { execFileSync } from 'node:child_process'
 import { chown, mkdir, writeFile } from 'node:fs/promises'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -40,12 +41,25 @@ export interface PatroniCluster {
 const START_MAX_MS = 180_000
 export const LEASE_SECONDS = 8
 
+/**
+ * Under Patroni 3.0.2 a primary that was frozen took its lease back from the standby that had been promoted, whose
+ * commits were lost. What runs is what that user finds, which may be another one than root's.
+ */
+function assertVersion(user: ReturnType<typeof findPostgresUser>): void {
+  const said = execFileSync('patroni', ['--version'], { encoding: 'utf8', ...user }).trim()
+  const [major = 0, minor = 0] = (/\d+\.\d+/.exec(said)?.[0] ?? '').split('.').map(Number)
+  if (major < 4 || (major === 4 && minor < 1)) {
+    throw new Error(`Patroni 4.1 or later is needed, and ${said} is what the test finds.`)
+  }
+}
+
 export async function startPatroni(
   processes: ChildProcesses,
   folder: string,
   { etcdHosts, isSynchronous }: Pick<NodeSettings, 'etcdHosts' | 'isSynchronous'>,
 ): Promise<PatroniCluster> {
   const user = findPostgresUser()
+  assertVersion(user)
   const nodes: DatabaseNode[] = []
   for (const name of ['pg-1', 'pg-2', 'pg-3']) {
     const [port = 0, restPort = 0] = await takePorts(2)
