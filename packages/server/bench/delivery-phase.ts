@@ -1,14 +1,18 @@
 /*
- * One measured phase of delivery: what is queued goes out by an engine of its own to a receiver in
- * another process, until the last outcome is recorded. Does not own what is queued, nor its targets.
+ * One measured phase of delivery: what is queued goes out by an engine of its own, which runs by then, to a receiver
+ * in another process, until the last outcome is recorded. Does not own what is queued, nor its targets.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Transaction } from 'kysely'
 import { startChildProgram, type ChildProgram } from './child-program.ts'
 import { countDelivered, hasQueuedEvents } from './outbox-store.ts'
 import type { ReceiverAnswer, ReceiverCommand } from './receiver-program.ts'
 import type { BenchRun, Measurement } from './scenario.ts'
 import { startSenderServices, type SenderServices } from './sender-services.ts'
 import { median } from './statistics.ts'
+import type { DestinationId } from '../src/schema/branded-ids.ts'
+import type { Schema } from '../src/schema/schema.ts'
+import { notifyDestinations } from '../src/signals/dispatch/delivery-store.ts'
 
 /** How often the compared phases follow each other. */
 export const ROUNDS = 3
@@ -47,21 +51,24 @@ export async function startDeliveryBench(run: BenchRun): Promise<DeliveryBench> 
 }
 
 /**
- * Measures from the engine's start until the last of the `eventCount` queued events is recorded. A rate
- * counts only when every event was recorded after one attempt: throws otherwise.
+ * Measures from when `eventCount` events are there for an engine that runs, and waits, until the last of them is
+ * recorded; `queue` queues them and answers their destinations. A rate counts only when every event was recorded
+ * after one attempt: throws otherwise.
  */
 export async function runDeliveryPhase(
   { run, sender, receiver }: DeliveryBench,
   eventCount: number,
+  queue: (tx: Transaction<Schema>) => Promise<readonly DestinationId[]>,
 ): Promise<Phase> {
   const { db } = sender
   const engine = sender.createEngine()
   receiver.send({ type: 'expect', expected: eventCount })
   const reached = receiver.next('reached')
-  const cpuBefore = process.cpuUsage()
-  const startMs = performance.now()
   try {
     await engine.start()
+    await db.transaction().execute(async (tx) => notifyDestinations(tx, await queue(tx)))
+    const cpuBefore = process.cpuUsage()
+    const startMs = performance.now()
     await reached
     while (await hasQueuedEvents(db)) await sleep(POLL_MS, undefined, { signal: run.signal })
     const elapsedMs = performance.now() - startMs

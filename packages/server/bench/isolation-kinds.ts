@@ -61,7 +61,9 @@ const WEBHOOK_EVENT = 'issues.new'
 export const WEBHOOKS: ReceiverKind = {
   name: 'webhooks',
   insert: insertBenchWebhook,
-  insertBacklog: ({ db }, _destinationId, count) => insertQueuedWebhooks(db, count),
+  async insertBacklog({ db }, _destinationId, count) {
+    await insertQueuedWebhooks(db, count)
+  },
   async queue(change, { destinationId, index }) {
     const eventId = change.txn
     const data = { issue_id: index, title: 'The disk is not encrypted', check_id: 17 }

@@ -25,9 +25,10 @@ export async function insertQueuedEvents(
     select (${destinationIds}::bigint[])[1 + n % ${destinationIds.length}::int], event_id,
       ${DEVICE_COMPLIANCE_CHANGE}, 'device:' || device,
       replace(replace(${template}::text, '{jti}', event_id), '{device}', device),
-      'queued', now(), event_id, now()
+      'queued', now(), txn, now()
     from (
-      select n, gen_random_uuid()::text as event_id, (n % ${DEVICES_COUNT}::int)::text as device
+      select n, gen_random_uuid()::text as event_id, '01BENCH' || lpad(n::text, 19, '0') as txn,
+        (n % ${DEVICES_COUNT}::int)::text as device
       from generate_series(1, ${count}::int) n
     ) event
     order by n`.execute(db)

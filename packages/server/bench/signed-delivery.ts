@@ -60,7 +60,7 @@ async function measure(run: BenchRun): Promise<Measurement[]> {
   ]
 }
 
-/** Queues events and measures from the engine's start until the last one is recorded as delivered. */
+/** Queues events and measures until the last one is recorded as delivered. */
 export async function deliverSigned(
   bench: DeliveryBench,
   streamCount: number,
@@ -73,9 +73,11 @@ export async function deliverSigned(
     const at = systemClock.now()
     destinationIds.push(await insertPushStream(db, { endpointUrl: url, issuer: url, at }))
   }
-  await insertQueuedEvents(db, destinationIds, eventCount)
   try {
-    const phase = await runDeliveryPhase(bench, eventCount)
+    const phase = await runDeliveryPhase(bench, eventCount, async (tx) => {
+      await insertQueuedEvents(tx, destinationIds, eventCount)
+      return destinationIds
+    })
     await verifyReceived(bench, eventCount)
     return phase
   } finally {

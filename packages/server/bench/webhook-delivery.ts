@@ -56,18 +56,16 @@ async function measure(run: BenchRun): Promise<Measurement[]> {
   ]
 }
 
-/** Queues deliveries and measures from the engine's start until the last one is recorded. */
+/** Queues deliveries and measures until the last one is recorded. */
 async function deliverWebhooks(
   bench: DeliveryBench,
   webhookCount: number,
   eventCount: number,
 ): Promise<Phase> {
   const { sender, url } = bench
-  const { db } = sender
   for (let webhook = 0; webhook < webhookCount; webhook += 1) await insertBenchWebhook(sender, url)
-  await insertQueuedWebhooks(db, eventCount)
   try {
-    return await runDeliveryPhase(bench, eventCount)
+    return await runDeliveryPhase(bench, eventCount, (tx) => insertQueuedWebhooks(tx, eventCount))
   } finally {
     await deleteBenchWebhooks(sender)
   }

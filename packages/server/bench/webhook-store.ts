@@ -27,7 +27,10 @@ export async function insertBenchWebhook(
  * Queues `count` deliveries, spread evenly over all webhooks, all due at once: what the service would
  * have queued in as many changes.
  */
-export async function insertQueuedWebhooks(db: Kysely<Schema>, count: number): Promise<void> {
+export async function insertQueuedWebhooks(
+  db: Kysely<Schema>,
+  count: number,
+): Promise<DestinationId[]> {
   await sql`
     with target as (
       select destination_id, row_number() over (order by id) - 1 as place, count(*) over () as total
@@ -53,6 +56,8 @@ export async function insertQueuedWebhooks(db: Kysely<Schema>, count: number): P
     from event e join target t on t.place = e.n % t.total
     order by e.n`.execute(db)
   await sql`analyze delivery`.execute(db)
+  const webhooks = await db.selectFrom('webhook').select('destination_id').execute()
+  return webhooks.map(({ destination_id }) => destination_id)
 }
 
 /** Removes all webhooks, their events and deliveries. */

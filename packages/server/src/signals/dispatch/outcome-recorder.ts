@@ -43,7 +43,7 @@ const COLLECTIONS: Readonly<Record<DestinationKind, LiveCollection>> = {
  * How long a batch waits for more, also while a stream of outcomes never ends: a statement and its commit cost as much
  * as 16 outcomes in them.
  */
-const GATHERING_MS = 8
+const GATHERING_MS = 20
 const BATCH_MAX = 256
 const REPEAT_DELAY_MS = 250
 /** A success is written to its destination this often at most: the row would be the hottest of all. */

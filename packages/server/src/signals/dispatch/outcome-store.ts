@@ -32,22 +32,44 @@ export async function recordOutcomes(
 
 /** Nothing but acceptances, as most batches are: PostgreSQL reads a third of the members, and builds less anew. */
 function recordAccepted(outcomes: readonly DeliveryOutcome[]): RawBuilder<{ id: string }> {
+  const rows = outcomes.map(toAcceptedRow)
   return sql`
     with outcome as materialized (
-      select *, nextval('delivery_attempt_id_seq') as attempt_id
-      from json_to_recordset(${JSON.stringify(outcomes.map(toAcceptedRow))}::json) as o (
-        delivery_id bigint, claim_id uuid, finished_at timestamptz, token text, detached_token text, attempt jsonb)
+      select delivery_id, claim_id, finished_at, token, detached_token,
+        ('{"id":' || nextval('delivery_attempt_id_seq') || ',' || attempt)::jsonb as attempt
+      from rows from (unnest(${toArray(rows, 'deliveryId')}::bigint[], ${toArray(rows, 'claimId')}::uuid[],
+          ${toArray(rows, 'finishedAt')}::timestamptz[], ${toArray(rows, 'token')}::text[],
+          ${toArray(rows, 'detachedToken')}::text[]),
+          string_to_table(${rows.map(({ attempt }) => attempt).join('\n')}::text, chr(10)))
+        as o (delivery_id, claim_id, finished_at, token, detached_token, attempt)
     )
     update delivery d
     set state = 'delivered', attempt_count = d.attempt_count + 1, claimed_by = null,
       claim_expires_at = null, last_error = null,
       token = case when o.detached_token is null then coalesce(o.token, d.token) end,
       detached_token = case when o.token is null then coalesce(o.detached_token, d.detached_token) end,
-      accepted_attempt = o.attempt || jsonb_build_object('id', o.attempt_id, 'number', d.attempt_count + 1),
-      finished_at = o.finished_at
+      accepted_attempt = o.attempt, finished_at = o.finished_at
     from outcome o
     where ${isHeld(outcomes)}
     returning d.id`
+}
+
+/** What is written of an acceptance: of the attempt all but its id, which the database draws, and the bracket. */
+interface AcceptedRow {
+  readonly deliveryId: string
+  readonly claimId: string
+  readonly finishedAt: string
+  readonly token: string | undefined
+  readonly detachedToken: string | undefined
+  readonly attempt: string
+}
+
+/** An array as PostgreSQL reads it; ids, times and tokens need no quotes. */
+function toArray(
+  rows: readonly AcceptedRow[],
+  member: Exclude<keyof AcceptedRow, 'attempt'>,
+): string {
+  return `{${rows.map((row) => row[member] ?? 'null').join(',')}}`
 }
 
 /** Outcomes of every kind. */
@@ -135,25 +157,32 @@ function toRow(outcome: DeliveryOutcome) {
   }
 }
 
-function toAcceptedRow(outcome: DeliveryOutcome) {
+function toAcceptedRow(outcome: DeliveryOutcome): AcceptedRow {
   const { delivery, startedAt, finishedAt, timings } = outcome
+  const { token, detached_token: detachedToken } = toStoredToken(outcome)
+  const attempt = {
+    number: delivery.attemptCount + 1,
+    started_at: startedAt,
+    timings,
+    status_code: outcome.statusCode ?? undefined,
+    response_body: outcome.responseBody ?? undefined,
+    remote_address: outcome.remoteAddress ?? undefined,
+  }
   return {
-    delivery_id: delivery.id,
-    claim_id: delivery.claimId,
-    finished_at: finishedAt,
-    ...toStoredToken(outcome),
-    attempt: {
-      started_at: startedAt,
-      timings,
-      status_code: outcome.statusCode ?? undefined,
-      response_body: outcome.responseBody ?? undefined,
-      remote_address: outcome.remoteAddress ?? undefined,
-    },
+    deliveryId: delivery.id,
+    claimId: delivery.claimId,
+    finishedAt: finishedAt.toISOString(),
+    token,
+    detachedToken,
+    attempt: JSON.stringify(attempt).slice(1),
   }
 }
 
 /** How the token is stored; a token that is stored already need not travel again. */
-function toStoredToken({ delivery, token }: DeliveryOutcome) {
+function toStoredToken({ delivery, token }: DeliveryOutcome): {
+  token?: string
+  detached_token?: string
+} {
   if (token === null || token === delivery.token) return {}
   const isOfItsKey = kidOfToken(token) === delivery.signingKid
   const detachedToken = isOfItsKey ? detachToken(token, delivery.body) : undefined
