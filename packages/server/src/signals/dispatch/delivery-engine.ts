@@ -14,6 +14,7 @@ import type { TopicSink } from '../../platform/live/topic-notifier.ts'
 import type { GuardedClient } from '../../platform/net/guarded-client.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
+import { ClaimShares } from './active-claims.ts'
 import { listWaitingDestinations } from './claim-store.ts'
 import { DatabaseClock } from './database-clock.ts'
 import type { DeliveryChannel } from './delivery-channel.ts'
@@ -75,6 +76,7 @@ export class DeliveryEngine {
       settings,
       channels: new Map(channels.map((channel) => [channel.kind, channel])),
       slots: new InFlightSlots(settings),
+      claimShares: new ClaimShares(settings),
       recorder: new OutcomeRecorder({ db, log, random, runChange, topics }),
       deliveryEnd: this.#deliveryEnd,
       newClaimId: () => presence.newClaimId(),

@@ -12,6 +12,10 @@ export interface DeliverySettings {
   readonly claimSize: number
   /** Deliveries of a destination that are claimed and not finished, at most. */
   readonly claimedMax: number
+  /** The same over all destinations, which share it: one of many claims less at once. */
+  readonly claimedByAllMax: number
+  /** What a destination may have claimed however many there are. */
+  readonly claimedMin: number
   /** A claim lasts this long; must exceed the time of a request by far. */
   readonly leaseMs: number
   /** One request, from the look-up of the name to the last byte of the answer. */
@@ -32,6 +36,8 @@ export const DEFAULT_DELIVERY_SETTINGS: DeliverySettings = {
   reservedPerDestination: 4,
   claimSize: 256,
   claimedMax: 1_024,
+  claimedByAllMax: 8_192,
+  claimedMin: 32,
   leaseMs: 120 * SECOND_MS,
   requestTimeoutMs: 15 * SECOND_MS,
   sweepIntervalMs: 5 * SECOND_MS,

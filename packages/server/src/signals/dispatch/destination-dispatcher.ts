@@ -54,7 +54,7 @@ export class DestinationDispatcher implements SlotUser {
   readonly #id: DestinationId
   readonly #shared: DispatcherDependencies
   readonly #partitions = new SubjectPartitions()
-  readonly #claims = new ActiveClaims()
+  readonly #claims: ActiveClaims
   readonly #doubtful: DoubtfulClaims
   readonly #background = new BackgroundWork()
   readonly #failures = new ConsecutiveFailures()
@@ -74,6 +74,7 @@ export class DestinationDispatcher implements SlotUser {
   constructor(id: DestinationId, shared: DispatcherDependencies) {
     this.#id = id
     this.#shared = shared
+    this.#claims = new ActiveClaims(shared.claimShares)
     this.#doubtful = new DoubtfulClaims(id)
   }
 
@@ -175,7 +176,7 @@ export class DestinationDispatcher implements SlotUser {
       this.#wakeups.wakeIn(BLOCKED_PAUSE_MS)
       return undefined
     }
-    const request = this.#beginClaim(isCircuitOpen(schedule) ? 1 : this.#room)
+    const request = this.#beginClaim(isCircuitOpen(schedule) ? 1 : this.#claims.room)
     const { waitMs, ...claimed } = await claimAtPace(db, channel, {
       ...request,
       isStopped,
@@ -206,7 +207,7 @@ export class DestinationDispatcher implements SlotUser {
     if (channel === undefined || isProbing || !this.#hasRoom(false)) {
       return { schedule: await findDestinationSchedule(db, this.#id, range) }
     }
-    const request = this.#beginClaim(this.#room)
+    const request = this.#beginClaim(this.#claims.room)
     const { schedule, mayClaim, claimed } = await claimBySchedule(db, channel.kind, {
       ...request,
       kid: channel.claimKid(this.#id),
@@ -238,12 +239,6 @@ export class DestinationDispatcher implements SlotUser {
     }
   }
 
-  /** How many deliveries may be claimed at once. */
-  get #room(): number {
-    const { claimSize, claimedMax } = this.#shared.settings
-    return Math.min(claimSize, claimedMax - this.#claims.count)
-  }
-
   /** Remembers what the claim that was begun last has claimed. */
   #hold(claimId: string, claimed: Claimed, channel: DeliveryChannel): NumberedClaim {
     this.#claims.add(claimId, claimed.deliveries.length)
@@ -269,9 +264,8 @@ export class DestinationDispatcher implements SlotUser {
 
   /** A probe goes out alone; and failures that the database does not know of yet are awaited. */
   #hasRoom(isProbe: boolean): boolean {
-    const { claimedMax, claimSize } = this.#shared.settings
     if (isProbe || this.#failures.count >= FAILURES_TO_OPEN) return this.#claims.count === 0
-    return claimedMax - this.#claims.count >= claimSize
+    return this.#claims.room > 0
   }
 
   /** Step 4: adds a prepared claim to the partitions; answers whether any of it was refused. */

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
+import type { ClaimShares } from './active-claims.ts'
 import type { AttemptDependencies } from './attempt-delivery.ts'
 import type { DeliveryChannel, DestinationKind } from './delivery-channel.ts'
 import type { DeliveryEnd } from './delivery-end.ts'
@@ -13,6 +14,7 @@ export interface DispatcherDependencies extends AttemptDependencies {
   readonly channels: ReadonlyMap<DestinationKind, DeliveryChannel>
   readonly settings: DeliverySettings
   readonly slots: InFlightSlots
+  readonly claimShares: ClaimShares
   readonly recorder: OutcomeRecorder
   readonly deliveryEnd: Pick<DeliveryEnd, 'id'>
   /** A new UUID for a claim. */

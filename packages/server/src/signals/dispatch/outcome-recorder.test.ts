@@ -31,8 +31,8 @@ function begin(runChange: RunChange = () => Promise.reject(new Error('nothing is
     async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
       if (isBroken) throw new Error('the database is away')
       if (sql.includes('for no key update')) locked.push(parameters[0])
-      if (!sql.includes('json_to_recordset')) return { rows: [] }
-      counts.push((JSON.parse(String(parameters[0])) as unknown[]).length)
+      if (!sql.includes('delivery_attempt_id_seq')) return { rows: [] }
+      counts.push(parameters.find((value) => Array.isArray(value))?.length ?? 0)
       await new Promise((resolve) => setTimeout(resolve, STATEMENT_MS))
       return { rows: [] }
     },
@@ -104,7 +104,7 @@ test('outcomes that never stop coming share statements, each of which costs far 
   }
   await vi.advanceTimersByTimeAsync(100)
   expect(recordedCount).toBe(100)
-  expect(Math.min(...counts.slice(0, -1))).toBeGreaterThanOrEqual(4)
+  expect(counts.length).toBeLessThanOrEqual(6)
 })
 
 test('an end waits for no others: everything is written at once', async () => {
