@@ -125,17 +125,17 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
     return new Promise((resolve) => {
       const { method, body = null, signal } = request
       const pool = opened.poolFor(target, request.tls)
-      const abort = (): void => exchange.fail(ABORTED)
+      const followers = signal && followersOf(signal)
       const exchange = new OutboundExchange(
         { ...timeouts, ...request.timeouts },
         toBodyLimits(limits, request.bodyBytesMax),
         (result) => {
-          signal?.removeEventListener('abort', abort)
+          followers?.delete(exchange)
           pool.release()
           resolve(masked(result, request))
         },
       )
-      signal?.addEventListener('abort', abort, { once: true })
+      followers?.add(exchange)
       pool.dispatch({ method, path: target.path, headers, body }, exchange)
     })
   }
@@ -162,6 +162,19 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
       await (await opening)?.close(graceMs)
     },
   }
+}
+
+/** What ends with a signal: one listener for all of it, since many requests have the same one. */
+const followersBySignal = new WeakMap<AbortSignal, Set<OutboundExchange>>()
+
+function followersOf(signal: AbortSignal): Set<OutboundExchange> {
+  const known = followersBySignal.get(signal)
+  if (known !== undefined) return known
+  const followers = new Set<OutboundExchange>()
+  followersBySignal.set(signal, followers)
+  const abort = (): void => followers.forEach((exchange) => exchange.fail(ABORTED))
+  signal.addEventListener('abort', abort, { once: true })
+  return followers
 }
 
 /** Whoever keeps more of an answer reads as much of it. */
