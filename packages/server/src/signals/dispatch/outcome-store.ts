@@ -162,7 +162,7 @@ function toAcceptedRow(outcome: DeliveryOutcome): AcceptedRow {
   const { token, detached_token: detachedToken } = toStoredToken(outcome)
   const attempt = {
     number: delivery.attemptCount + 1,
-    started_at: startedAt,
+    started_at: startedAt.toISOString(),
     timings,
     status_code: outcome.statusCode ?? undefined,
     response_body: outcome.responseBody ?? undefined,
