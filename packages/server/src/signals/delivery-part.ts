@@ -8,7 +8,11 @@ import { periodicJob } from '../schema/jobs.ts'
 import { releaseEveryClaim } from './dispatch/release-store.ts'
 import { createDeliveryChannels } from './delivery-channels.ts'
 import { DeliveryEngine } from './dispatch/delivery-engine.ts'
-import { DELIVERY_CHANNEL, toDestinationId } from './dispatch/delivery-store.ts'
+import {
+  DELIVERY_CHANNEL,
+  DELIVERY_TARGET_CHANNEL,
+  toDestinationId,
+} from './dispatch/delivery-store.ts'
 import type { DeliverySettings as EngineSettings } from './dispatch/delivery-settings.ts'
 import {
   deadLetterUnreachable,
@@ -68,8 +72,12 @@ export function createDeliveryPart(
     name: 'delivery',
     roles: ['worker'],
     // What a commit has queued, in any process, comes back from PostgreSQL here.
-    channels: { [DELIVERY_CHANNEL]: (payload) => engine.wake(toDestinationId(payload)) },
+    channels: {
+      [DELIVERY_CHANNEL]: (payload) => engine.wake(toDestinationId(payload)),
+      [DELIVERY_TARGET_CHANNEL]: (payload) => engine.onTargetChanged(toDestinationId(payload)),
+    },
     onReconnect: () => {
+      engine.onTargetChanged()
       engine.sweep().catch((error: unknown) => logError(error, 'a delivery sweep failed'))
     },
     jobs: [

@@ -9,6 +9,7 @@ import { toStorableText } from '../../platform/storable-text.ts'
 import { toStoredRequestHeaders, toStoredResponseHeaders } from './attempt-headers.ts'
 import type { ClaimedDelivery, DeliveryChannel, Verdict } from './delivery-channel.ts'
 import type { DeliveryLog } from './delivery-log.ts'
+import type { DeliverySettings } from './delivery-settings.ts'
 import {
   errorOf,
   singleHeader,
@@ -38,6 +39,19 @@ export interface AttemptRules extends OutcomeRules, Pick<DeliveryChannel, 'logEv
   readonly timeouts: NonNullable<OutboundRequest['timeouts']>
   /** Breaks the request off when the service can wait no longer. */
   readonly signal?: AbortSignal
+}
+
+/** How the deliveries of a destination are attempted. */
+export function toAttemptRules(
+  channel: OutcomeRules & Pick<DeliveryChannel, 'logEvent'>,
+  shared: {
+    readonly settings: Pick<DeliverySettings, 'requestTimeoutMs'>
+    readonly signal: AbortSignal
+  },
+): AttemptRules {
+  const { requestTimeoutMs: totalMs } = shared.settings
+  const timeouts = { headersMs: totalMs, bodyMs: totalMs, totalMs }
+  return { ...channel, timeouts, signal: shared.signal }
 }
 
 /** An attempt that was answered, or failed. */

@@ -14,6 +14,13 @@ export interface Claim extends Claimed {
   readonly channel: DeliveryChannel
 }
 
+/** A claim of a dispatcher; they are numbered through. */
+export interface NumberedClaim extends Claim {
+  readonly number: number
+  /** When the next of what it left is due, `Infinity` when nothing waits; undefined where it did not look. */
+  readonly nextDueAtMs?: number | undefined
+}
+
 /**
  * Claims as many due deliveries as the pace of their destination allows, and uses up no more of it. `waitMs` is
  * how long the pace allows nothing; undefined when that did not stand in the way.

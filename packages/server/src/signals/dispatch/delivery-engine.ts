@@ -106,6 +106,16 @@ export class DeliveryEngine {
     if (this.#isStarted && !this.#isClosed && isId) this.#dispatcherOf(destinationId).wake()
   }
 
+  /**
+   * Requests to the destination have another address, or are authenticated otherwise; those to any, when it is
+   * undefined. What is prepared and not sent is prepared again.
+   */
+  onTargetChanged(destinationId?: DestinationId): void {
+    for (const [id, dispatcher] of this.#dispatchers) {
+      if (destinationId === undefined || id === destinationId) dispatcher.onTargetChanged()
+    }
+  }
+
   /** Looks at every destination: after the connection that listens was away. */
   async sweep(): Promise<void> {
     const { db, channels } = this.#shared

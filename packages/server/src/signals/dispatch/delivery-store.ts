@@ -2,6 +2,7 @@
  * Queued deliveries as rows, and the notifications that wake those who send them. SQL only.
  */
 import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
+import { notify } from '../../platform/db/listener.ts'
 import { UNAWAITED } from '../../platform/db/unawaited.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
@@ -10,7 +11,10 @@ import { OWN_DUE_TIME } from '../history/own-due-time-store.ts'
 /** The NOTIFY channel of queued deliveries and changed destinations; the payload is a destination id. */
 export const DELIVERY_CHANNEL = 'delivery'
 
-/** The destination that a notification on {@link DELIVERY_CHANNEL} names; it may be gone. */
+/** The NOTIFY channel of destinations whose receiver is reached in another way; the payload is a destination id. */
+export const DELIVERY_TARGET_CHANNEL = 'delivery_target'
+
+/** The destination that a notification on one of these channels names; it may be gone. */
 export function toDestinationId(payload: string): DestinationId {
   return payload as DestinationId
 }
@@ -104,6 +108,17 @@ export async function notifyDestinations(
 ): Promise<void> {
   await sql`${UNAWAITED} select pg_notify(${DELIVERY_CHANNEL}, id)
     from unnest(${destinationIds}::text[]) as destination (id)`.execute(db)
+}
+
+/**
+ * Tells every process, once this transaction commits, that requests to this destination have another address or are
+ * authenticated otherwise: what is prepared and not sent is prepared again.
+ */
+export async function notifyTargetChanged(
+  db: Kysely<Schema>,
+  destinationId: DestinationId,
+): Promise<void> {
+  await notify(db, DELIVERY_TARGET_CHANNEL, destinationId)
 }
 
 /**

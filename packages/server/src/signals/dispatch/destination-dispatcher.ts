@@ -6,11 +6,11 @@
  */
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import { ActiveClaims } from './active-claims.ts'
-import { attemptDelivery, type AttemptRules } from './attempt-delivery.ts'
+import { attemptDelivery, toAttemptRules, type AttemptRules } from './attempt-delivery.ts'
 import { FAILURES_TO_OPEN, isCircuitOpen } from './circuit-breaker.ts'
 import { DOUBT_INTERVAL_MS, DoubtfulClaims } from './doubtful-claims.ts'
 import { BackgroundWork } from './background-work.ts'
-import { claimAtPace, prepareClaim, type Claim } from './claim-at-pace.ts'
+import { claimAtPace, prepareClaim, type NumberedClaim } from './claim-at-pace.ts'
 import { ConsecutiveFailures } from './consecutive-failures.ts'
 import {
   claimBySchedule,
@@ -32,13 +32,6 @@ import type { SlotUser } from './in-flight-slots.ts'
 import { releaseUntilDone } from './release-until-done.ts'
 import { SubjectPartitions, type PreparedDelivery } from './subject-partitions.ts'
 import { Wakeups } from './wakeups.ts'
-
-/** What one statement claimed; they are numbered through. */
-interface NumberedClaim extends Claim {
-  readonly number: number
-  /** When the next of what it left is due, `Infinity` when nothing waits; undefined where it did not look. */
-  readonly nextDueAtMs?: number | undefined
-}
 
 /** Due work that could not be claimed is held by another worker: a moment later it is not. */
 const BLOCKED_PAUSE_MS = 200
@@ -96,6 +89,12 @@ export class DestinationDispatcher implements SlotUser {
   wakeWithin(delayMs: number): void {
     this.#nextDueAtMs = Math.min(this.#nextDueAtMs, performance.now() + delayMs)
     this.#wakeups.wakeWithin(delayMs)
+  }
+
+  /** What is prepared and not sent goes back, with all that claims bring which have begun: they may know the former. */
+  onTargetChanged(): void {
+    this.#partitions.refuseClaims(this.#claimNumber)
+    this.#releaseUnsent()
   }
 
   onSlotFree(): void {
@@ -199,16 +198,15 @@ export class DestinationDispatcher implements SlotUser {
     readonly met?: 'held' | 'blocked' | undefined
     readonly schedule: DestinationSchedule | undefined
   }> {
-    const { db } = this.#shared
     const channel = this.#channel
     this.#channel = undefined
     this.#failures.beginLook()
     const isProbing = this.#failures.count >= FAILURES_TO_OPEN
     if (channel === undefined || isProbing || !this.#hasRoom(false)) {
-      return { schedule: await findDestinationSchedule(db, this.#id, range) }
+      return { schedule: await findDestinationSchedule(this.#shared.db, this.#id, range) }
     }
     const request = this.#beginClaim(this.#claims.room)
-    const { schedule, mayClaim, claimed } = await claimBySchedule(db, channel.kind, {
+    const { schedule, mayClaim, claimed } = await claimBySchedule(this.#shared.db, channel.kind, {
       ...request,
       kid: channel.claimKid(this.#id),
       range,
@@ -282,9 +280,7 @@ export class DestinationDispatcher implements SlotUser {
       if (request === 'ended') this.#finish([delivery], true)
       else refused.push(...this.#enqueue(delivery, request, number))
     }
-    const { requestTimeoutMs: totalMs } = this.#shared.settings
-    const timeouts = { headersMs: totalMs, bodyMs: totalMs, totalMs }
-    this.#rules = { ...channel, timeouts, signal: this.#shared.signal }
+    this.#rules = toAttemptRules(channel, this.#shared)
     this.#send()
     await Promise.all(refused)
     this.#partitions.endClaim(number)
@@ -353,8 +349,11 @@ export class DestinationDispatcher implements SlotUser {
   #release(deliveries: readonly ClaimedDelivery[], delayMs: number): Promise<void> {
     if (deliveries.length === 0) return Promise.resolve()
     const subjects = this.#partitions.blockAll(deliveries, delayMs)
-    const isStopped = () => this.#isStopped
-    const repetition = { ...this.#shared, isStopped, pauseMs: FAULT_PAUSE_MS }
+    const repetition = {
+      ...this.#shared,
+      isStopped: () => this.#isStopped,
+      pauseMs: FAULT_PAUSE_MS,
+    }
     const releasing = releaseUntilDone(deliveries, delayMs, repetition).then(() => {
       this.#partitions.unblockAll(subjects, this.#claimNumber)
       this.#finish(deliveries, true)

@@ -95,4 +95,14 @@ describe('subject partitions', () => {
     partitions.endClaim(2)
     expect(partitions.add(item('a1', 'a'), 3)).toBeUndefined()
   })
+
+  it('refuses whatever claims bring that had begun when its target changed, also without a subject', () => {
+    const partitions = new SubjectPartitions()
+    partitions.add(item('a1', 'a'), 1)
+    partitions.refuseClaims(2)
+    expect(partitions.add(item('a2', 'a'), 2)).toBeLessThanOrEqual(performance.now())
+    expect(partitions.add(item('x', null), 2)).toBeLessThanOrEqual(performance.now())
+    expect(partitions.add(item('b1', 'b'), 3)).toBeUndefined()
+    expect(takeReady(partitions)).toEqual(['a1', 'b1'])
+  })
 })

@@ -25,6 +25,7 @@ export class SubjectPartitions {
   /** Subjects of which something is being released, until no claim can be under way that missed it. */
   readonly #blocks = new Map<string, Block>()
   #lastAddedClaim = 0
+  #lastRefusedClaim = 0
   #ready: PreparedDelivery[] = []
 
   get readyCount(): number {
@@ -33,11 +34,12 @@ export class SubjectPartitions {
 
   /**
    * Adds a delivery of a claim; claims are numbered in the order in which they begin. When its subject was
-   * blocked at any moment since the claim began it is refused: answers the time, on the steady clock, until
-   * which it must be released.
+   * blocked at any moment since the claim began, or the claim is refused as a whole, it is refused: answers the time,
+   * on the steady clock, until which it must be released.
    */
   add(item: PreparedDelivery, claimNumber: number): number | undefined {
     const { subjectKey } = item.delivery
+    if (claimNumber <= this.#lastRefusedClaim) return performance.now()
     if (subjectKey === null) {
       this.#ready.push(item)
       return undefined
@@ -54,6 +56,11 @@ export class SubjectPartitions {
       partition.push(item)
     }
     return undefined
+  }
+
+  /** Refuses what is yet to be added of the claims that have begun, up to the one with this number. */
+  refuseClaims(lastClaimNumber: number): void {
+    this.#lastRefusedClaim = lastClaimNumber
   }
 
   /** The next delivery that may be sent. */

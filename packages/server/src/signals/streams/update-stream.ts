@@ -12,6 +12,7 @@ import { resumeRestatement } from '../history/restatement-store.ts'
 import { isAuthenticationGiven } from '../push/push-authentication.ts'
 import { givenMembers } from '../../platform/given-members.ts'
 import { assertTarget } from '../dispatch/assert-target.ts'
+import { notifyTargetChanged } from '../dispatch/delivery-store.ts'
 import { applyStreamStatus, changeDelivery } from './set-stream-status.ts'
 import type { StreamDependencies } from './stream-context.ts'
 import { refuseIf } from './refuse-if.ts'
@@ -112,8 +113,18 @@ async function applyValues(
   )
   if (wasAsked === false && isAsked === true) await resumeRestatement(change.tx, before.id)
   const secured = await changePushAuthentication(change, changed, authentication, dependencies)
-  const isPushChanged = wish.isSecretGiven || changed.endpointUrl !== before.endpointUrl
+  const isPushChanged = wish.isSecretGiven || isTargetChanged(before, secured)
+  if (isPushChanged) await notifyTargetChanged(change.tx, secured.destinationId)
   return endUnfitFallback(change, secured, { isPushChanged })
+}
+
+/** Whether pushes go elsewhere, or carry no header any more. */
+function isTargetChanged(before: Stream, after: Stream): boolean {
+  return (
+    before.endpointUrl !== after.endpointUrl ||
+    before.deliveryMethod !== after.deliveryMethod ||
+    !isDeepStrictEqual(before.authorizationHeaderSealed, after.authorizationHeaderSealed)
+  )
 }
 
 /**

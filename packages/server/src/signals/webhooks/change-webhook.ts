@@ -10,7 +10,7 @@ import { newUuid } from '../../platform/ids.ts'
 import type { TargetPolicy } from '../../platform/net/target-policy.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 import { assertTarget } from '../dispatch/assert-target.ts'
-import { notifyDestinations } from '../dispatch/delivery-store.ts'
+import { notifyDestinations, notifyTargetChanged } from '../dispatch/delivery-store.ts'
 import {
   insertDestination,
   updateDestination,
@@ -129,6 +129,7 @@ export async function changeWebhook(
     state: after.enabled ? 'active' : 'held',
   })
   await notifyDestinations(tx, [before.destinationId])
+  if (isSentOtherwise(before, after)) await notifyTargetChanged(tx, before.destinationId)
   change.recordAudit({
     action: toAction(before, after),
     target: webhookTarget(after),
@@ -207,6 +208,10 @@ function isChanged(before: Webhook, values: WebhookChanges): boolean {
   return Object.entries(values).some(
     ([name, value]) => !isDeepStrictEqual(value, before[name as keyof Webhook]),
   )
+}
+
+function isSentOtherwise(before: Webhook, after: Webhook): boolean {
+  return before.url !== after.url || !isDeepStrictEqual(before.headersSealed, after.headersSealed)
 }
 
 function toAction(before: Webhook, after: Webhook): string {

@@ -7,6 +7,7 @@ import { AppError, invalidBody } from '../../platform/app-error.ts'
 import { DAY_MS } from '../../platform/clock.ts'
 import { newUuid } from '../../platform/ids.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
+import { notifyTargetChanged } from '../dispatch/delivery-store.ts'
 import { webhookTarget } from './webhook-json.ts'
 import { generateWebhookSecret, webhookSecretContext, type SigningForm } from './webhook-secret.ts'
 import {
@@ -81,6 +82,7 @@ export async function rotateWebhookSecret(
     )
   }
   const { secret } = await addWebhookSecret(change, webhook, sealer)
+  await notifyTargetChanged(tx, webhook.destinationId)
   change.recordAudit({
     action: 'webhook.secret_rotated',
     target: webhookTarget(webhook),
