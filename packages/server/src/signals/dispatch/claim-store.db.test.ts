@@ -1,6 +1,16 @@
+import {
+  OperationNodeTransformer,
+  sql,
+  type KyselyPlugin,
+  type PluginTransformQueryArgs,
+  type PluginTransformResultArgs,
+  type QueryId,
+  type RawNode,
+} from 'kysely'
 import { afterAll, afterEach, expect, test } from 'vitest'
 import { countPutOff } from '../../../test/support/count-put-off.ts'
 import { createTestDatabase } from '../../../test/support/database.ts'
+import { waitForLock } from '../../../test/support/wait-for-lock.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import { createChangeRunner } from '../../changes/change.ts'
 import { systemClock } from '../../platform/clock.ts'
@@ -13,6 +23,7 @@ import { EVERY_DELIVERY, PARTITION_IDS } from './delivery-range-store.ts'
 import { setPace } from '../webhooks/webhook-pace-store.ts'
 import { insertDeliveries } from './delivery-store.ts'
 import { destinationTable, insertDestination } from './destination-store.ts'
+import { requeueDelivery, updateToDiscarded } from './redrive-store.ts'
 
 const database = await createTestDatabase()
 const { db } = database
@@ -191,3 +202,59 @@ test('a look past what is blocked does not go past an earlier delivery of the su
   const ids = [...first.deliveries, ...second.deliveries].map(({ id }) => Number(id))
   expect(ids[1]).toBe(Number(ids[0]) + 2)
 })
+
+/** Has claims begin to read, and then wait until nobody holds the advisory lock. */
+class WaitingClaims extends OperationNodeTransformer implements KyselyPlugin {
+  transformQuery({ node, queryId }: PluginTransformQueryArgs) {
+    return this.transformNode(node, queryId)
+  }
+
+  transformResult({ result }: PluginTransformResultArgs) {
+    return Promise.resolve(result)
+  }
+
+  protected override transformRaw(node: RawNode, queryId: QueryId): RawNode {
+    const transformed = super.transformRaw(node, queryId)
+    const sqlFragments = transformed.sqlFragments.map((fragment) =>
+      fragment.replace(
+        /from delivery\s+where $/u,
+        '$&(select pg_advisory_xact_lock(4711)) is not null and ',
+      ),
+    )
+    return { ...transformed, sqlFragments }
+  }
+}
+
+test.each([
+  ['given up', 'discard'],
+  ['sent again', 'resend'],
+])(
+  'what follows a delivery that is %s while a claim looks waits for no retry',
+  async (_what, how) => {
+    const destinationId = await queueOf('device:1', 'device:1', 'device:1')
+    const { id, event_id: eventId } = await db
+      .selectFrom('delivery')
+      .select(['id', 'event_id'])
+      .orderBy('id')
+      .executeTakeFirstOrThrow()
+    await sql`update delivery set next_attempt_at = now() + interval '1 hour', attempt_count = 1
+    where id = ${id}`.execute(db)
+    const lock = await database.pool.connect()
+    await lock.query('select pg_advisory_lock(4711)')
+    const claiming = claimDeliveries(
+      db.withPlugin(new WaitingClaims()),
+      toRequest(destinationId, 10),
+    )
+    await waitForLock(db)
+    const filter = { destinationId, states: ['queued'], eventIds: [eventId] } as const
+    if (how === 'discard') await updateToDiscarded(db, filter, new Date())
+    else await requeueDelivery(db, id, undefined)
+    await lock.query('select pg_advisory_unlock(4711)')
+    lock.release()
+    expect(await claiming).toMatchObject({ deliveries: [], hasParked: true })
+    const { rows } = await sql<{ isSoon: boolean }>`
+    select next_attempt_at <= now() + interval '1 second' as "isSoon" from delivery
+    where state = 'queued' and id > ${id}`.execute(db)
+    expect(rows).toEqual([{ isSoon: true }, { isSoon: true }])
+  },
+)

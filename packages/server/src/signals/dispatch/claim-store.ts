@@ -116,7 +116,7 @@ function claimSteps(request: ClaimRequest, isAllowed: RawBuilder<unknown>): RawB
   const isFree = request.isPastBlocked === true ? andFirstOfSubject(request, isDue) : sql``
   return sql`
     candidate as materialized (
-      select id, subject_key, next_attempt_at
+      select id, subject_key, next_attempt_at, ctid as version
       from delivery
       where ${isDue} ${isFree}
       order by next_attempt_at, id
@@ -145,7 +145,7 @@ function claimSteps(request: ClaimRequest, isAllowed: RawBuilder<unknown>): RawB
       ) earlier
     ),
     judged as materialized (
-      select c.id, o.retry_at, max(c.next_attempt_at)
+      select c.id, case when o.id is not null then ${lookAgainAt(range)} end as retry_at, max(c.next_attempt_at)
         over (partition by coalesce(c.subject_key, c.id::text) order by c.id) as due_at
       from candidate c
       left join obstacle o on o.subject_key = c.subject_key and o.id < c.id
@@ -166,6 +166,19 @@ function claimSteps(request: ClaimRequest, isAllowed: RawBuilder<unknown>): RawB
       returning ${CLAIMED_COLUMNS}
     ),
     parking as (select exists (select from judged where retry_at is not null) as "hasParked")`
+}
+
+/**
+ * When a candidate `c` behind an obstacle `o` is looked at again. Whoever gives the obstacle up, or has it sent at
+ * once, writes what follows it: what was written after this statement began to read may follow nothing by now.
+ */
+function lookAgainAt(range: DeliveryRange): RawBuilder<unknown> {
+  return sql`case
+        -- No exists: that may be planned as a hash of every delivery.
+        when (select s.ctid from delivery s where s.id = c.id and ${isWithin('s', range)}) = c.version
+          then o.retry_at
+        else least(o.retry_at, ${timeInMs(CLAIMED_ELSEWHERE_PARK_MS)})
+      end`
 }
 
 /** What this process has claimed and may still send: later deliveries of the subject follow it. */
