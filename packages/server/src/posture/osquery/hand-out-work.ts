@@ -35,8 +35,17 @@ export function dueChecksInMs(state: NodeState, nowMs: number): number {
 }
 
 /**
+ * How often in a row checks are handed out to a device that asks again without an answer; then they count as being
+ * with it until their time-out, for it may end each time that it runs them.
+ */
+const HAND_OUTS_IN_A_ROW_MAX = 3
+/** After so many requests that left, work counts as handed out: whoever always leaves costs no statement each time. */
+const READS_LEFT_MAX = 10
+
+/**
  * Notes that a device asks again. It runs and answers what it gets before it does: when nothing was written since,
- * what a held request was answered did not reach it, and is handed out once more.
+ * what it was answered did not reach it, and is handed out once more. That an answer was sent does not say that it
+ * arrived: proxies take it for a device that has left, and so does the system before the end of a connection is read.
  */
 export function noteCheckIn(state: NodeState): void {
   if (!state.isHandOutDoubtful) return
@@ -69,7 +78,7 @@ export function handOutChecks(
   if (isWholeRound) state.roundHeldUntilMs = heldUntilMs
   state.refreshHeldUntilMs = heldUntilMs
   state.hasRefreshes = refreshes.length > 0
-  if (due.length > 0) state.askedAtMs = nowMs
+  if (due.length > 0) noteHandOut(state, nowMs)
   if (due.length > 0 && isWholeRound) {
     state.isRoundAwaited = true
     state.roundBeforeMs = ranAt?.getTime() ?? 0
@@ -78,6 +87,27 @@ export function handOutChecks(
   return Object.fromEntries(
     due.map((check) => [toQueryId(check.checkId, check.revision), check.sql]),
   )
+}
+
+function noteHandOut(state: NodeState, nowMs: number): void {
+  state.askedAtMs = nowMs
+  state.readsLeft = 0
+  state.handOutsInVain += 1
+  state.isHandOutDoubtful = state.handOutsInVain < HAND_OUTS_IN_A_ROW_MAX
+  if (!state.isHandOutDoubtful) state.handOutsInVain = 0
+}
+
+/** Whether what is due is left for the next request of a device, now that this one has left. */
+export function isLeftForNext(state: NodeState): boolean {
+  state.readsLeft += 1
+  return state.readsLeft <= READS_LEFT_MAX
+}
+
+/** Notes that a device writes, whatever becomes of that: it got what it was asked. */
+export function noteWrite(state: NodeState): void {
+  state.isHandOutDoubtful = false
+  state.handOutsInVain = 0
+  state.readsLeft = 0
 }
 
 /** Notes what an answer means for the next check-in. */

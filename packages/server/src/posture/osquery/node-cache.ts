@@ -24,8 +24,12 @@ export interface NodeState {
   refreshHeldUntilMs: number
   /** When work was last handed out; undefined before. */
   askedAtMs: number | undefined
-  /** Whether checks were handed out to a request that had been held, and nothing was written since. */
+  /** Whether checks were handed out and nothing was written since, so that asking again says that they were lost. */
   isHandOutDoubtful: boolean
+  /** How often in a row they were handed out so. */
+  handOutsInVain: number
+  /** How many requests in a row left before there was work to hand out to them. */
+  readsLeft: number
   /** When the round before the one that was handed out had ended, by the database; before the first, none does. */
   roundBeforeMs: number
   /** Whether a round was handed out, and the device has neither answered nor asked again since. */
@@ -214,13 +218,18 @@ function toState(
     refreshHeldUntilMs: 0,
     askedAtMs: undefined,
     isHandOutDoubtful: false,
+    handOutsInVain: 0,
+    readsLeft: 0,
     roundBeforeMs: Infinity,
     isRoundAwaited: false,
     isStale: false,
   }
   state.nextRoundAtMs = nextRoundAtMs(facts.deviceId, facts.checksRanAt, settings.checkIntervalMs)
   // Another process has received the round that this one had handed out. Its clock may differ.
-  if ((facts.checksRanAt?.getTime() ?? 0) > state.roundBeforeMs) state.roundHeldUntilMs = 0
+  if ((facts.checksRanAt?.getTime() ?? 0) > state.roundBeforeMs) {
+    state.roundHeldUntilMs = 0
+    state.handOutsInVain = 0
+  }
   // The reruns that are wanted may be others than those being worked on.
   if (facts.hasRefreshes) state.refreshHeldUntilMs = 0
   state.hasRefreshes = facts.hasRefreshes

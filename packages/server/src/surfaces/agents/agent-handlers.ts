@@ -58,9 +58,12 @@ export function createAgentHandlers(
       const state = await reader.authenticate(request, settings.bodyBytesMax.read)
       const read = deps.reads.begin(state.deviceId)
       const end = () => read?.end()
-      reply.raw.once('close', end)
+      const isOver = () => reply.raw.destroyed || read?.isOver === true
+      // It may have left while its key was looked up.
+      if (isOver()) end()
+      else reply.raw.once('close', end)
       try {
-        return sendJson(reply, await reads.answer(state, read))
+        return sendJson(reply, await reads.answer(state, read, isOver))
       } finally {
         end()
       }

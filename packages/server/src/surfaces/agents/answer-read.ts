@@ -7,6 +7,7 @@ import {
   dueChecksInMs,
   handOutChecks,
   hasDueChecks,
+  isLeftForNext,
   noteCheckIn,
   toReadAnswer,
 } from '../../posture/osquery/hand-out-work.ts'
@@ -20,8 +21,15 @@ type Queries = Readonly<Record<string, string>>
 
 /** Answers distributed reads with their text. */
 export interface ReadAnswerer {
-  /** `read` is the place of the request, undefined when it cannot be held. */
-  readonly answer: (state: NodeState, read: HeldRead | undefined) => Promise<string>
+  /**
+   * `read` is the place of the request, undefined when it cannot be held; `isOver` says whether nobody waits for the
+   * answer any more.
+   */
+  readonly answer: (
+    state: NodeState,
+    read: HeldRead | undefined,
+    isOver: () => boolean,
+  ) => Promise<string>
   /** Whether a device has nothing to do, as far as can be told at once. */
   readonly isIdle: (state: NodeState, nowMs: number) => boolean
   /** For how long a device that has nothing to do is held. */
@@ -38,15 +46,16 @@ export function createReadAnswerer(deps: AgentDependencies): ReadAnswerer {
   const nowMs = () => clock.now().getTime()
 
   /** What the device shall run now; undefined for nothing. */
-  async function findWork(state: NodeState, read?: HeldRead): Promise<Queries | undefined> {
+  async function findWork(state: NodeState, isOver: () => boolean): Promise<Queries | undefined> {
     // Alone: somebody waits, and a device answers everything that it was given at once.
     const question = questions.pendingQueries(state.deviceId)
     if (question !== undefined) return question
     const asked = liveQueries.pendingQueries(state.deviceId)
     if (!hasDueChecks(state, settings, nowMs())) return asked
-    const checks = await listRunnableChecks(deps.db, state.deviceId)
     // Nobody would get what is handed out now.
-    if (read?.isOver === true) return undefined
+    if (isOver()) return undefined
+    const checks = await listRunnableChecks(deps.db, state.deviceId)
+    if (isOver() && isLeftForNext(state)) return undefined
     const due = handOutChecks(state, checks, settings, nowMs())
     return Object.keys(due).length > 0 ? { ...asked, ...due } : asked
   }
@@ -69,10 +78,8 @@ export function createReadAnswerer(deps: AgentDependencies): ReadAnswerer {
       if (outcome === 'over') return undefined
       // A device that is not known by its key any more is told so when it shows the key again.
       if (outcome === 'woken' && (await nodes.refresh(state)) === undefined) return undefined
-      const queries = await findWork(state, read)
-      if (queries === undefined) continue
-      state.isHandOutDoubtful = true
-      return queries
+      const queries = await findWork(state, () => read.isOver)
+      if (queries !== undefined) return queries
     }
   }
 
@@ -88,10 +95,10 @@ export function createReadAnswerer(deps: AgentDependencies): ReadAnswerer {
     toAnswer(await awaitWork(state, read), state)
 
   return {
-    async answer(state, read) {
+    async answer(state, read, isOver) {
       noteCheckIn(state)
       await lookForAnswer(state)
-      const queries = await findWork(state)
+      const queries = await findWork(state, isOver)
       if (queries !== undefined || read === undefined) return toAnswer(queries, state)
       return hold(state, read)
     },

@@ -131,13 +131,12 @@ test('a device is given work that waits for it', async () => {
   expect((await post('distributed/read', { node_key: nodeKey })).body).toContain('select 7')
 })
 
-test('checks that are due are handed out once', async () => {
+test('checks that are due are handed out until they are answered', async () => {
   await begin(0)
   agents.posture.clock.advance(2 * HOUR_MS)
-  const [first, second] = [
-    await post('distributed/read', { node_key: nodeKey }),
-    await post('distributed/read', { node_key: nodeKey }),
-  ]
+  const first = await post('distributed/read', { node_key: nodeKey })
+  await agents.answer(nodeKey, { [`check:${checkId}:1`]: 'PASS' }, app)
+  const second = await post('distributed/read', { node_key: nodeKey })
   expect([first.body, second.body]).toEqual([
     expect.stringContaining(`check:${checkId}:1`),
     expect.stringContaining('"queries":{}'),

@@ -18,7 +18,7 @@ import type { ReportProblem } from '../../posture/devices/report-problem.ts'
 import type { DistributedResult } from '../../posture/osquery/agent-message.ts'
 import { parseQueryId } from '../../posture/osquery/check-schedule.ts'
 import { gatherByDevice } from '../../posture/osquery/gather-by-device.ts'
-import { noteAnswer } from '../../posture/osquery/hand-out-work.ts'
+import { noteAnswer, noteWrite } from '../../posture/osquery/hand-out-work.ts'
 import type { NodeState } from '../../posture/osquery/node-cache.ts'
 import { describeTruncation } from '../../posture/reporting/bound-snapshot.ts'
 import { NodeInvalidError } from './agent-error.ts'
@@ -100,11 +100,18 @@ export function createWriteRecorder(deps: AgentDependencies): WriteRecorder {
   return {
     async record({ state, isCut }, collector, origin) {
       const read = collector.read(isCut)
-      state.isHandOutDoubtful = false
+      noteWrite(state)
+      const { isRoundAwaited } = state
       state.isRoundAwaited = false
       if (read.results.length === 0) return
       const bytes = collector.heldBytes
-      await record(state.deviceId, bytes, { state, ...read, bytes, origin })
+      try {
+        await record(state.deviceId, bytes, { state, ...read, bytes, origin })
+      } catch (error) {
+        // The device sends it again, and another process may take it.
+        state.isRoundAwaited ||= isRoundAwaited
+        throw error
+      }
     },
     close: async () => {
       await Promise.all([groups.close(), liveGroups.close()])
