@@ -272,6 +272,7 @@ begin
   delete from audit_link where position > chain.cut_position and position <= through;
   delete from audit_checkpoint where size < through;
   delete from audit_text_block where block < (select min(sequence) >> 5 from audit_entry);
+  delete from audit_description_block where block < (select min(sequence) >> 5 from audit_entry);
   return deleted;
 end
 $function$
@@ -791,6 +792,33 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.summarise_audit_descriptions(blocks_max integer)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  first_block bigint := (select coalesce(max(block) + 1, 0) from audit_description_block);
+  end_block bigint := (select (settled_sequence + 1) >> 5 from audit_chain);
+  next_block bigint;
+begin
+  select sequence >> 5 into next_block from audit_entry
+    where sequence >= first_block << 5 and sequence < end_block << 5
+    order by sequence offset blocks_max * 32 limit 1;
+  insert into audit_description_block (block, texts)
+    select sequence >> 5,
+      E'\n' || string_agg(distinct regexp_replace(said, '[0-9]+', '0', 'g') collate "C", E'\n') || E'\n'
+        || coalesce(' ' || string_agg(distinct word collate "C", ' ') || ' ', '')
+    from audit_entry, lower(description) said
+      left join lateral string_to_table(said, ' ') word on word ~ '[0-9]'
+    where sequence >= first_block << 5 and sequence < coalesce(next_block, end_block) << 5
+    group by 1;
+  return next_block is not null;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.summarise_audit_texts(blocks_max integer)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -1116,6 +1144,12 @@ create table audit_checkpoint_key (
   retired_at timestamp with time zone,
   constraint audit_checkpoint_key_pkey PRIMARY KEY (id),
   constraint audit_checkpoint_key_public_key_check CHECK ((octet_length(public_key) = 32))
+);
+
+create table audit_description_block (
+  block bigint not null,
+  texts text not null,
+  constraint audit_description_block_pkey PRIMARY KEY (block)
 );
 
 create table audit_entry (
@@ -2693,6 +2727,7 @@ CREATE INDEX admin_sign_in_link_expiry ON public.admin_sign_in_link USING btree 
 CREATE INDEX admin_used_challenge_expiry ON public.admin_used_challenge USING btree (expires_at);
 CREATE UNIQUE INDEX admin_user_email_key ON public.admin_user USING btree (lower(email));
 CREATE INDEX audit_checkpoint_size ON public.audit_checkpoint USING btree (origin, size);
+CREATE INDEX audit_description_block_texts ON public.audit_description_block USING gin (texts gin_trgm_ops);
 CREATE INDEX audit_entry_actor_name ON public.audit_entry USING btree ("left"(actor_name, 64), sequence);
 CREATE INDEX audit_entry_block ON public.audit_entry USING btree (((sequence >> 5)));
 CREATE INDEX audit_entry_recorded_at ON public.audit_entry USING btree (recorded_at, sequence);

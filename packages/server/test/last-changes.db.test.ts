@@ -43,7 +43,7 @@ beforeAll(async () => {
     + case when id % 2 = 0 then interval '90 days' else interval '-2 days' end
     where id % 10000 in (7, 8)`.execute(db)
   await sql`update issue set updated_at = now() where id % 10000 = 9`.execute(db)
-  await sql`vacuum analyze auth_log_session, issue, device_round, audit_entry, audit_text_block`.execute(
+  await sql`vacuum analyze auth_log_session, issue, device_round, audit_entry, audit_description_block`.execute(
     db,
   )
 })

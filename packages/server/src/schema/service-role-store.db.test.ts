@@ -108,6 +108,7 @@ const ATTACKS: readonly string[] = [
    values (-1, now(), 'System', 'x', 'x', 'x', 'x')`,
   `insert into audit_link (position, entry_sequence, hash) values (-1, -1, sha256('x'))`,
   `insert into audit_subtree (level, index, hash) values (9, 1, sha256('x'))`,
+  `update audit_description_block set texts = ''`,
   `delete from partitions.audit_entry`,
   `truncate partitions.audit_entry_default`,
   `insert into partitions.audit_entry select * from audit_entry limit 1`,

@@ -15,6 +15,7 @@ const READ_ONLY = [
   'audit_subtree',
   'audit_chain',
   'audit_text_block',
+  'audit_description_block',
   'schema_migration',
 ]
 
@@ -28,6 +29,7 @@ const FUNCTIONS = [
   'link_audit_entries',
   'settle_audit_entries',
   'summarise_audit_texts',
+  'summarise_audit_descriptions',
   'cut_audit_chain',
   'skip_given_numbers',
   'advance_partitions',

@@ -1,12 +1,14 @@
 /*
- * How entries are found by their descriptions: by the words of 32 entries together, which are indexed, and then one by
- * one. The rows with the words are written by the chainer, of entries that are settled.
+ * How entries are found by their descriptions: by what 32 entries together say, which is indexed, and then one by one.
+ * The rows with their texts are written by the chainer, of entries that are settled: each description once, in lower
+ * case and with 0 for each number, between ends of lines, and the words with digits, between spaces.
  */
 import { sql, type Expression, type RawBuilder, type SqlBool } from 'kysely'
 import type { PageSought } from '../../platform/search/record-list.ts'
 import type { SearchClause } from '../../platform/search/search-field.ts'
 import {
   clauseToSql,
+  lowerTextContains,
   type ClauseCondition,
   type ConditionUse,
   type KeyReach,
@@ -35,38 +37,37 @@ export function hasDescription(
 ): ClauseCondition {
   const isMatch = clauseToSql(sql.ref('audit_entry.description'), clause)
   if (use === 'compared') return isMatch
-  const inNoBlock = sql`(select coalesce(max(block) + 1, 0) << 5 from audit_text_block)`
+  const inNoBlock = sql`(select coalesce(max(block) + 1, 0) << 5 from audit_description_block)`
   if (use === 'found apart') {
     return sql<SqlBool>`(audit_entry.sequence >> 5 = any(array(
-      select block from audit_text_block where ${hasWords(clause)}
+      select block from audit_description_block where ${hasTexts(clause)}
       union all
       select later.sequence >> 5 from audit_entry as later where later.sequence >= ${inNoBlock}
     )) and ${isMatch})`
   }
   return [
-    sql<SqlBool>`exists (select from audit_text_block
-      where block = audit_entry.sequence >> 5 and ${hasWords(clause)}
+    sql<SqlBool>`exists (select from audit_description_block
+      where block = audit_entry.sequence >> 5 and ${hasTexts(clause)}
         and ${reach(sql.ref('block'), toBlock)}) and ${isMatch}`,
     sql<SqlBool>`audit_entry.sequence >= ${inNoBlock} and ${isMatch}`,
   ]
 }
 
 /**
- * The entries of the last blocks that have the words of a description. All blocks with the words are found before they
- * are sorted: to look for words in one block after the other, as PostgreSQL would for the order of the key, takes
- * longer. None where the index of words answers nothing: all of them would be read here and again.
+ * The entries of the last blocks that have the texts of a description. All blocks with them are found before they
+ * are sorted: to look for texts in one block after the other, as PostgreSQL would for the order of the key, takes
+ * longer. None where the index of texts answers nothing: all of them would be read here and again.
  */
 export function inLastBlocks(
   clauses: readonly SearchClause[],
   { isDescending, reach }: PageSought,
 ): RawBuilder<unknown> | undefined {
   const clause = clauses.find(
-    (one) =>
-      one.field.name === 'description' && piecesOf(one).some((piece) => [...piece].length > 2),
+    (one) => one.field.name === 'description' && textsOf(one).some((text) => [...text].length > 2),
   )
   if (clause === undefined || !isDescending) return undefined
   return sql`audit_entry.sequence >> 5 = any(array(
-    select block from audit_text_block where ${hasWords(clause)} and ${reach(sql.ref('block'), toBlock)}
+    select block from audit_description_block where ${hasTexts(clause)} and ${reach(sql.ref('block'), toBlock)}
     order by block + 0 desc limit ${sql.lit(LAST_BLOCKS)}))`
 }
 
@@ -74,25 +75,22 @@ function toBlock(sequence: Expression<unknown>): Expression<unknown> {
   return sql`${sequence}::bigint >> 5`
 }
 
-/** That a block has each word of the text; at the ends of a part of a description, words that begin or end so. */
-function hasWords(clause: SearchClause): RawBuilder<SqlBool> {
-  const pieces = piecesOf(clause)
-  if (pieces.length === 0) return sql<SqlBool>`true`
-  const field = { ...clause.field, type: 'text' } as const
-  return sql<SqlBool>`${sql.join(
-    pieces.map((piece) =>
-      clauseToSql(sql.ref('words'), { ...clause, field, operator: '~', values: [piece] }),
-    ),
-    sql` and `,
-  )}`
+/** That a block says what a description says, but for its numbers, and has each of its words with digits. */
+function hasTexts(clause: SearchClause): RawBuilder<SqlBool> {
+  const conditions = textsOf(clause).map((text) => lowerTextContains(sql.ref('texts'), text))
+  return sql<SqlBool>`${sql.join(conditions, sql` and `)}`
 }
 
-function piecesOf({ operator, values: [value] }: SearchClause): string[] {
-  const text = operator === ':' ? ` ${String(value)} ` : String(value)
-  const pieces = text.split(' ')
-  return pieces.flatMap((piece, index) =>
-    piece === ''
-      ? []
-      : [`${index === 0 ? '' : ' '}${piece}${index === pieces.length - 1 ? '' : ' '}`],
+/** What the row of a block contains where one of its entries may be meant; at the ends of a part, parts of words. */
+function textsOf({ operator, values: [value] }: SearchClause): string[] {
+  const text = String(value)
+  const isWhole = operator === ':'
+  const end = isWhole ? '\n' : ''
+  const words = (isWhole ? ` ${text} ` : text).split(' ')
+  const numbered = words.flatMap((word, index) =>
+    /[0-9]/.test(word)
+      ? [`${index === 0 ? '' : ' '}${word}${index === words.length - 1 ? '' : ' '}`]
+      : [],
   )
+  return [`${end}${text.replace(/[0-9]+/g, '0')}${end}`, ...numbered]
 }

@@ -1,7 +1,10 @@
+import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createTestAuditLog, type TestAuditLog } from '../../../test/support/audit-log.ts'
+import { countRowsRead } from '../../../test/support/rows-read.ts'
 import { parseSearch } from '../../platform/search/parse-search.ts'
+import { escapeLikePattern } from '../../platform/search/search-to-sql.ts'
 import { SYSTEM_ACTOR } from './audit-entry.ts'
 import { AUDIT_LIST } from './audit-read.ts'
 import { summariseTexts } from './chain/chain-store.ts'
@@ -9,6 +12,8 @@ import { EntryLinker } from './chain/link-audit-entries.ts'
 import { cutAuditChain } from './cut-audit-chain.ts'
 
 const WINDOW = { afterId: '0', limit: 1_000 }
+/** As many are looked at one by one, whatever is looked for. */
+const NEAR_ROWS = 5_000
 
 let log: TestAuditLog
 
@@ -44,7 +49,7 @@ async function find(query: string): Promise<string[]> {
 
 async function countBlocks(): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from audit_text_block`.execute(log.db)
+    select count(*)::int as count from audit_description_block`.execute(log.db)
   return rows[0]?.count ?? 0
 }
 
@@ -111,13 +116,74 @@ describe('searching descriptions', () => {
     expect(await find('description~"a device"')).toEqual(['one of a device'])
   })
 
-  it('does not look at the entries of a block that has not a word of the text', async () => {
+  it('does not look at the entries of a block that has not the text', async () => {
     await record(Array.from({ length: 64 }, (_, index) => `entry ${index}`))
     await settle()
     await log.db.transaction().execute(summariseTexts)
-    await sql`update audit_text_block set words = ' nothing '`.execute(log.db)
+    await sql`update audit_description_block set texts = ' nothing '`.execute(log.db)
     // What is read without its block is of the last entries, which are in none.
     expect(await find('description~"entry"')).toEqual(['entry 63'])
+  })
+
+  it('reads no entry for a phrase that none has, although all blocks have its words', async () => {
+    const said = ['changed the owner of', 'asked for the deletion of', 'renamed the group']
+    await record(Array.from({ length: 9_600 }, (_, index) => `${said[index % 3]} SN${index}`))
+    await settle()
+    await summariseAll()
+    await sql`vacuum analyze audit_entry, audit_description_block`.execute(log.db)
+    for (const search of [
+      'description~"asked the owner"',
+      'description:"renamed the group SN"',
+      'description~"renamed the owner" OR description~"group SN of"',
+      'description~"renamed the owner" AND actor_name~"Helio"',
+    ]) {
+      for (const isDescending of [false, true]) {
+        const window = { afterId: undefined, limit: 26, isDescending }
+        const read = await countRowsRead(log.database, { list: AUDIT_LIST, search, window })
+        expect(read, search).toBeLessThan(NEAR_ROWS + 100)
+      }
+    }
+  })
+
+  it('finds what comparing every entry finds, whatever is looked for', async () => {
+    const words = fc.constantFrom(
+      'SN-',
+      '0',
+      '42',
+      '7',
+      ' ',
+      '  ',
+      '\n',
+      'Ä',
+      'ß',
+      'İ',
+      '_',
+      '%',
+      '\\',
+      'a',
+      'To',
+    )
+    const texts = (maxLength: number) =>
+      fc.array(words, { minLength: 1, maxLength }).map((parts) => parts.join(''))
+    await record(fc.sample(texts(6), { numRuns: 640, seed: 1 }))
+    await settle()
+    await summariseAll()
+    const everything = await find('description~""')
+    await fc.assert(
+      fc.asyncProperty(texts(3), fc.constantFrom(...everything), async (part, whole) => {
+        const { rows } = await sql<{ description: string }>`
+          select description from audit_entry
+          where description ilike ${`%${escapeLikePattern(part)}%`} order by sequence`.execute(
+          log.db,
+        )
+        expect(await find(`description~${quote(part)}`)).toEqual(
+          rows.map(({ description }) => description),
+        )
+        const equal = everything.filter((text) => text === whole)
+        expect(await find(`description:${quote(whole)}`)).toEqual(equal)
+      }),
+      { numRuns: 100 },
+    )
   })
 
   it('finds the last entries first, behind many others, from the end and from the middle', async () => {
@@ -155,7 +221,7 @@ describe('searching descriptions', () => {
       await record(Array.from({ length: 2_000 }, (_, index) => `entry ${index} of ${batch}`))
     }
     await settle()
-    await sql`delete from audit_text_block`.execute(log.db)
+    await sql`delete from audit_description_block`.execute(log.db)
     const linker = new EntryLinker(log.db)
     const outcomes = [await linker.runRound(), await linker.runRound()]
     expect(outcomes).toEqual(['more', 'done'])
@@ -171,7 +237,7 @@ describe('searching descriptions', () => {
     await log.db.transaction().execute(summariseTexts)
     await cutAuditChain(log, new Date('2020-06-01T00:00:00Z'))
     const { rows } = await sql<{ first: number; last: number }>`
-      select min(block)::int as first, max(block)::int as last from audit_text_block`.execute(
+      select min(block)::int as first, max(block)::int as last from audit_description_block`.execute(
       log.db,
     )
     expect(rows).toEqual([{ first: 512 >> 5, last: (600 >> 5) - 1 }])

@@ -256,6 +256,12 @@ function containsText(column: Expression<unknown>, clause: SearchClause): Expres
   return sql<SqlBool>`(${sql.join(patterns, sql` or `)})`
 }
 
+/** The condition that a text which is in lower case contains a part, in any case. */
+export function lowerTextContains(column: Expression<unknown>, part: string): RawBuilder<SqlBool> {
+  const text = isIndexedPart(part) ? column : withoutIndex(column, true)
+  return sql<SqlBool>`${text} like lower(${toPattern(part)})`
+}
+
 /** The beginning of a word, which trigram indexes answer. */
 const BEGINNING = /[^\p{L}\p{N}][\p{L}\p{N}]/u
 

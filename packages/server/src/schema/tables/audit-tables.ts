@@ -29,10 +29,10 @@ export interface AuditTables {
     entry_sequence: string
     hash: Buffer
   }
-  /** The words of the descriptions of 32 entries, the upper bits of whose sequences are `block`. */
-  audit_text_block: {
+  /** What the descriptions of 32 entries say, the upper bits of whose sequences are `block`. */
+  audit_description_block: {
     block: BigCount
-    words: string
+    texts: string
   }
   /** A stored node of the Merkle tree over the chain. */
   audit_subtree: {

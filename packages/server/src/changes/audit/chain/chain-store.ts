@@ -169,7 +169,7 @@ export async function insertLinks(tx: Transaction<Schema>, links: NewLinks): Pro
 /** Makes settled entries ready to be searched by their texts, up to some of them; answers whether there are more. */
 export async function summariseTexts(tx: Transaction<Schema>): Promise<boolean> {
   const { rows } = await sql<{ has_more: boolean }>`
-    select summarise_audit_texts(${TEXT_BLOCKS_MAX}) as has_more`.execute(tx)
+    select summarise_audit_descriptions(${TEXT_BLOCKS_MAX}) as has_more`.execute(tx)
   return rows[0]?.has_more === true
 }
 
