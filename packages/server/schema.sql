@@ -2744,6 +2744,7 @@ CREATE INDEX auth_log_session_started_at ON public.auth_log_session USING btree 
 CREATE INDEX auth_log_session_stopped ON public.auth_log_session USING btree (started_at) WHERE (result = 'Fail'::text);
 CREATE INDEX auth_log_session_texts ON public.auth_log_session USING gin (person_name gin_trgm_ops, person_email gin_trgm_ops, ip_address gin_trgm_ops, city gin_trgm_ops, country gin_trgm_ops, agent_version gin_trgm_ops, browser_name gin_trgm_ops);
 CREATE INDEX auth_log_session_times ON public.auth_log_session USING brin (started_at, updated_at, ((id + 0))) WITH (pages_per_range='32', autosummarize='on');
+CREATE INDEX auth_log_session_whole_texts ON public.auth_log_session USING brin (person_name COLLATE "C" text_bloom_ops (n_distinct_per_range='400'), city COLLATE "C" text_bloom_ops (n_distinct_per_range='128'), country COLLATE "C" text_bloom_ops (n_distinct_per_range='64'), agent_version COLLATE "C" text_bloom_ops (n_distinct_per_range='64'), browser_name COLLATE "C" text_bloom_ops (n_distinct_per_range='32'), ((id + 0))) WITH (pages_per_range='32', autosummarize='on');
 CREATE INDEX browser_key_device ON public.browser_key USING btree (device_id);
 CREATE INDEX browser_key_last_used ON public.browser_key USING btree (last_used_at, id);
 CREATE INDEX browser_key_person ON public.browser_key USING btree (person_id);

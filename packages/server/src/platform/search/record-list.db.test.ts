@@ -12,6 +12,7 @@ import {
   fewTextsField,
   foreignKeyField,
   referencedField,
+  summarisedText,
   type ConditionUse,
   type KeyReach,
 } from './search-to-sql.ts'
@@ -63,6 +64,11 @@ const DECLARATION = {
       column: fewTextsField({ table: 'sample', column: 'often_few' }),
     },
     different: 'text',
+    whole: {
+      type: 'text',
+      column: 'different',
+      alone: summarisedText({ column: 'sample.different', key: sql`(sample.id + 0)` }),
+    },
     plain: 'text',
     in_block: { type: 'text', column: hasText },
     member: { type: 'text', column: sql`(sample.members->>'a "b"')` },
@@ -121,6 +127,7 @@ interface Sample {
   readonly few: string | null
   readonly often_few: string | null
   readonly different: string | null
+  readonly whole: string | null
   readonly plain: string
   readonly in_block: string
   readonly member: string | null
@@ -136,6 +143,7 @@ const samples: Sample[] = Array.from({ length: 90 }, (_, index) => ({
   few: FEW[Math.floor(index / 12) % FEW.length] ?? null,
   often_few: FEW[index % FEW.length] ?? null,
   different: DIFFERENT[Math.floor(index / 6) % DIFFERENT.length] ?? null,
+  whole: DIFFERENT[Math.floor(index / 6) % DIFFERENT.length] ?? null,
   plain: `text ${index % 7}`,
   in_block: `text ${Math.floor(index / 9) % 2}`,
   member: DIFFERENT[index % DIFFERENT.length] ?? null,
@@ -157,6 +165,9 @@ beforeAll(async () => {
   await sql`create table sample_block (block bigint primary key)`.execute(db)
   await sql`insert into sample_block select generate_series(0, 100)`.execute(db)
   await sql`create index on sample using gin (different gin_trgm_ops)`.execute(db)
+  await sql`create index on sample using brin (different collate "C" text_bloom_ops, (id + 0))`.execute(
+    db,
+  )
   await sql`create index on sample (began_at, id)`.execute(db)
   await sql`create index on sample (left(often_few, 64))`.execute(db)
   await sql`create index on owner using gin (name gin_trgm_ops)`.execute(db)
@@ -206,7 +217,7 @@ const time = fc
 const clause = fc.oneof(
   fc
     .tuple(
-      fc.constantFrom('few', 'often_few', 'different', 'plain', 'in_block', 'member'),
+      fc.constantFrom('few', 'often_few', 'different', 'whole', 'plain', 'in_block', 'member'),
       fc.constantFrom('~', ':'),
       part,
     )
@@ -324,6 +335,26 @@ describe('a page of a searched list', () => {
         expect(stayed, search).toEqual(meant.map(({ id }) => id))
       }),
       { numRuns: 60 },
+    )
+  })
+
+  it('holds the first matches of a search by one text alone, whatever is in it', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...DIFFERENT.filter((value) => value !== null && value.length < 500)),
+        start,
+        fc.integer({ min: 1, max: 4 }),
+        fc.boolean(),
+        fc.constantFrom(list, summarised),
+        async (value, afterId, limit, isDescending, from) => {
+          const window = { afterId, limit, isDescending }
+          const search = `whole:${quote(value ?? '')}`
+          expect(await readIds(database.db, search, window, from), search).toEqual(
+            listMeant(search, window),
+          )
+        },
+      ),
+      { numRuns: 200 },
     )
   })
 

@@ -63,6 +63,8 @@ interface DetailedField extends Omit<SearchField, 'name' | 'operators'> {
   readonly operators?: readonly SearchOperator[]
   /** The column of the table, or what stands for one; the column of the field's name when left out. */
   readonly column?: string | SearchColumn
+  /** By what rows are found where a clause is the whole search; as beside others when left out. */
+  readonly alone?: SearchColumn
   /** Whether summaries of pages tell where the matches of a clause are, as those of one of a time. */
   readonly isOfTime?: (clause: SearchClause) => boolean
   /**
@@ -155,6 +157,8 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
   readonly #key: RawBuilder<unknown>
   readonly #scope: Expression<SqlBool>
   readonly #details: Readonly<Record<string, DetailedField>>
+  /** What rows are found by where a clause is the whole search. */
+  readonly #columnsAlone: SearchColumns
   /** Statements that run over and over, by what tells them apart. */
   readonly #statements = new Map<string, KeyedStatement>()
 
@@ -175,6 +179,12 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
     this.#key = sql.ref(`${table}.${key}`)
     this.#scope = scope
     this.#details = Object.fromEntries(fields.map((field) => [field.name, field]))
+    this.#columnsAlone = Object.fromEntries(
+      Object.entries(this.columns).map(([name, column]) => [
+        name,
+        this.#details[name]?.alone ?? column,
+      ]),
+    )
   }
 
   /** A page in the order of the key. */
@@ -292,7 +302,7 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
       isMatch: searchToSql(search, this.columns),
       toAlternatives: (reach) =>
         searchToAlternatives(search, {
-          columns: this.columns,
+          columns: search.kind === 'clause' ? this.#columnsAlone : this.columns,
           reach,
           isIndexed: this.#isIndexed.bind(this),
         }).map(({ condition, search: own }) => ({

@@ -213,6 +213,28 @@ export function fewTextsField({ table, column }: FewTexts) {
   }
 }
 
+/** A text of which summaries of pages hold whole values in the collation "C", beside a key that is never negative. */
+interface SummarisedText {
+  readonly column: string
+  readonly key: Expression<unknown>
+}
+
+/**
+ * A text that has a trigram index as well, where it is all that is looked for. Trigrams tell words from each other, not
+ * a whole text from others with the same words, of which there may be very many: the summaries lead to the few pages
+ * that may have it. They answer the collation alone. By how many rows have the text as a part of theirs, PostgreSQL
+ * knows how many the trigrams lead to.
+ */
+export function summarisedText({ column, key }: SummarisedText) {
+  const text = sql.ref(column)
+  return (clause: SearchClause): Expression<SqlBool> => {
+    if (clause.operator !== ':') return clauseToSql(text, clause)
+    const [value] = clause.values
+    const isInSummary = sql<SqlBool>`(${text} collate "C") = ${value} and ${key} >= 0`
+    return sql<SqlBool>`(${isInSummary} and ${text} ilike ${toPattern(String(value))})`
+  }
+}
+
 /** Whether trigram indexes answer a part of a text. */
 export function isIndexedPart(part: string): boolean {
   return [...part].length > 2 || BEGINNING.test(part)

@@ -2,8 +2,17 @@ import { sql, type Kysely } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 import { isDeprovisioned } from '../../people/people/person-read.ts'
 import { earliestBefore, type SearchClause } from '../../platform/search/search-field.ts'
-import { foreignKeyField } from '../../platform/search/search-to-sql.ts'
+import { foreignKeyField, summarisedText } from '../../platform/search/search-to-sql.ts'
 import { RecordList, type PageSought, type RowOf } from '../../platform/search/record-list.ts'
+
+/** What summaries of pages hold for the key. */
+const SUMMARISED_KEY = sql`(auth_log_session.id + 0)`
+
+/** A text of which many sign-ins have the same words. */
+function withSharedWords(column: string) {
+  const text = summarisedText({ column: `auth_log_session.${column}`, key: SUMMARISED_KEY })
+  return { type: 'text', alone: text } as const
+}
 
 /** Sign-in sessions. */
 export const AUTH_LOG_LIST = new RecordList({
@@ -11,12 +20,12 @@ export const AUTH_LOG_LIST = new RecordList({
   table: 'auth_log_session',
   fields: {
     timestamp: { type: 'timestamp', column: 'started_at' },
-    city: 'text',
-    country: 'text',
+    city: withSharedWords('city'),
+    country: withSharedWords('country'),
     ip_address: 'text',
-    agent_version: 'text',
-    browser_name: 'text',
-    person_name: 'text',
+    agent_version: withSharedWords('agent_version'),
+    browser_name: withSharedWords('browser_name'),
+    person_name: withSharedWords('person_name'),
     person_email: 'text',
     person_id: {
       type: 'id',
@@ -31,7 +40,7 @@ export const AUTH_LOG_LIST = new RecordList({
     result: { type: 'enum', values: ['Success', 'Fail'] },
     updated_at: 'timestamp',
   },
-  timeKey: sql`(auth_log_session.id + 0)`,
+  timeKey: SUMMARISED_KEY,
   likelyRows: beganBefore,
   select: (db: Kysely<Schema>) =>
     db
