@@ -38,6 +38,7 @@ import { toOwnName, toRecord, type CamelCased } from '../db/record-table.ts'
 import { parseId } from '../ids.ts'
 import {
   clausesOf,
+  clausesOfAll,
   type SearchClause,
   type SearchExpression,
   type SearchField,
@@ -365,12 +366,6 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
     const isOfTime = this.#isOfTime.bind(this)
     return hasLikelyRows ? clausesOfAll(search).some(isOfTime) : clausesOf(search).every(isOfTime)
   }
-}
-
-/** The clauses that all matches of a search meet. */
-function clausesOfAll(search: SearchExpression): readonly SearchClause[] {
-  if (search.kind === 'clause') return [search]
-  return search.kind === 'and' ? search.operands.flatMap(clausesOfAll) : []
 }
 
 /** The clauses of a search that all of its matches meet, where they are about one field alone; else none. */

@@ -47,6 +47,12 @@ export function clausesOf(expression: SearchExpression): SearchClause[] {
   return expression.kind === 'clause' ? [expression] : expression.operands.flatMap(clausesOf)
 }
 
+/** The clauses that all matches of a search meet. */
+export function clausesOfAll(search: SearchExpression): readonly SearchClause[] {
+  if (search.kind === 'clause') return [search]
+  return search.kind === 'and' ? search.operands.flatMap(clausesOfAll) : []
+}
+
 /** The one of these clauses that asks for what is before the earliest time. */
 export function earliestBefore(clauses: readonly SearchClause[]): SearchClause | undefined {
   const timeOf = ({ values: [time] }: SearchClause) => new Date(String(time)).getTime()

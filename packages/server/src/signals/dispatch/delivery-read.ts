@@ -10,6 +10,7 @@ import type { PageWindow } from '../../platform/db/page.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import {
+  clausesOfAll,
   earliestBefore,
   type SearchClause,
   type SearchExpression,
@@ -114,13 +115,40 @@ export interface DeliveryLogRequest {
   readonly window: PageWindow
 }
 
+/** The tables of what has destinations. */
+const OWNERS = ['ssf_stream', 'webhook'] as const
+
+/** The types of events of streams are URIs (RFC 8417 section 2.2); those of webhooks are names. */
+const URI = /^[a-z][a-z\d+.-]*:/i
+
+/** Whether events of the types that a search is about are such as go to streams, or to webhooks. */
+export function hasTypesOf(
+  owner: (typeof OWNERS)[number],
+  search: SearchExpression | undefined,
+): boolean {
+  const clauses = search === undefined ? [] : clausesOfAll(search)
+  const types = clauses.filter(({ field }) => field.name === 'event_type')
+  const isOfOwner = (type: unknown) => URI.test(String(type)) === (owner === 'ssf_stream')
+  return types.every(({ values }) => values.some(isOfOwner))
+}
+
+/** The deliveries of a destination; none where events of the types that are sought do not go to such ones. */
+export function isToDestination({ destinationId, search }: DeliveryLogRequest) {
+  const isTo = sql<SqlBool>`delivery.destination_id = ${destinationId}`
+  const isOther = OWNERS.filter((owner) => !hasTypesOf(owner, search)).map(
+    (owner) =>
+      sql<SqlBool>`not exists (select from ${sql.table(owner)} where destination_id = ${destinationId})`,
+  )
+  return sql<SqlBool>`${sql.join([isTo, ...isOther], sql` and `)}`
+}
+
 /** A page of the deliveries of a destination, oldest first. */
 export async function listDeliveryLog(
   db: Kysely<Schema>,
-  { destinationId, search, window }: DeliveryLogRequest,
+  request: DeliveryLogRequest,
 ): Promise<DeliveryRecord[]> {
-  const scope = sql<SqlBool>`delivery.destination_id = ${destinationId}`
-  return DELIVERY_LIST.listPage(db, { search, window, scope })
+  const { search, window } = request
+  return DELIVERY_LIST.listPage(db, { search, window, scope: isToDestination(request) })
 }
 
 const EVENT_ID_LENGTH_MAX = 255

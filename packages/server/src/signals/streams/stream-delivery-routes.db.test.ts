@@ -107,6 +107,9 @@ describe('the log of a stream', () => {
     ['created_at>"2026-01-02T00:00:00Z"', [0, 1, 2]],
     ['created_at<"2026-01-02T00:00:00Z"', []],
     [`event_type:"${STREAM_UPDATED}"`, [0, 1, 2]],
+    ['event_type:issues.new', []],
+    [`event_type:["issues.new","${STREAM_UPDATED}"]`, [0, 1, 2]],
+    ['event_type:issues.new OR state:dead', [1]],
     ['txn:nothing', []],
   ])('is searched by %s', async (query, expected) => {
     const { id, destinationId } = await createStream()

@@ -3,9 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../../test/support/database.ts'
 import { addDeliveries } from '../../../../test/support/partitioned-deliveries.ts'
 import { countRowsRead } from '../../../../test/support/rows-read.ts'
-import { DELIVERY_LIST } from '../../dispatch/delivery-read.ts'
+import { parseSearch } from '../../../platform/search/parse-search.ts'
+import { DELIVERY_LIST, isToDestination } from '../../dispatch/delivery-read.ts'
 import { insertDestination } from '../../dispatch/destination-store.ts'
-import { ALL_DELIVERIES } from './all-deliveries-read.ts'
+import type { DestinationId } from '../../../schema/branded-ids.ts'
+import { ALL_DELIVERIES, DESTINATION_KINDS, isToKinds } from './all-deliveries-read.ts'
 
 const DELIVERIES = 20_000
 /** What a list looks at one by one before anything else. */
@@ -72,6 +74,43 @@ describe('of a webhook', () => {
       const window = { afterId: undefined, limit: 101, isDescending }
       const of = { list: ALL_DELIVERIES, search: 'webhook_id:4711 AND attempts:2', window }
       expect(await countRowsRead(database, of)).toBeLessThanOrEqual(LOOKED_AT + SHOWN)
+    },
+  )
+})
+
+describe('of a stream', () => {
+  const OF_WEBHOOKS = 'event_type:["issues.new","issues.resolved"]'
+  let destinationId: DestinationId
+  let streamId: string
+
+  beforeAll(async () => {
+    await sql`truncate delivery cascade`.execute(db)
+    destinationId = await insertDestination(db, { kind: 'ssf_poll', state: 'active' })
+    const { rows } = await sql<{ id: string }>`
+      insert into ssf_stream (stream_id, destination_id, face, issuer, audience, name, delivery_method,
+        events_requested, created_at, updated_at)
+      values (gen_random_uuid(), ${destinationId}, 'root', 'https://issuer.example.com',
+        'https://receiver.example.com', 'One', 'poll', '{}', now(), now()) returning id`.execute(db)
+    streamId = rows[0]?.id ?? ''
+    await addDeliveries(db, destinationId, { count: DELIVERIES })
+    // As of a webhook, whose events these are.
+    await sql`update delivery set event_type = 'issues.new' where id % 2 = 0`.execute(db)
+    await sql`vacuum (full, analyze) delivery`.execute(db)
+  })
+
+  it.each([OF_WEBHOOKS, `${OF_WEBHOOKS} AND attempts:0`])(
+    'none are read for events that only webhooks get: %s',
+    async (events) => {
+      const window = { afterId: undefined, limit: 101 }
+      const search = `stream_id:${streamId} AND ${events}`
+      const ofAll = parseSearch(search, ALL_DELIVERIES.fields)
+      const scope = isToKinds(DESTINATION_KINDS, ofAll)
+      const all = { list: ALL_DELIVERIES, search, window, scope }
+      expect(await countRowsRead(database, all)).toBe(0)
+      const ofOne = parseSearch(events, DELIVERY_LIST.fields)
+      const own = isToDestination({ destinationId, search: ofOne, window })
+      const one = { list: DELIVERY_LIST, search: events, window, scope: own }
+      expect(await countRowsRead(database, one)).toBe(0)
     },
   )
 })

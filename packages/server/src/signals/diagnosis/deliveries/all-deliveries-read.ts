@@ -3,13 +3,18 @@
  * this list has; who may see which is the routes' matter. SQL only.
  */
 import { sql, type Kysely, type SqlBool } from 'kysely'
-import type { SearchClause } from '../../../platform/search/search-field.ts'
+import {
+  clausesOfAll,
+  type SearchClause,
+  type SearchExpression,
+} from '../../../platform/search/search-field.ts'
 import { RecordList, type RowOf } from '../../../platform/search/record-list.ts'
 import { clauseToSql } from '../../../platform/search/search-to-sql.ts'
 import type { Schema } from '../../../schema/schema.ts'
 import {
   DELIVERY_FIELDS,
   DELIVERY_TIMES,
+  hasTypesOf,
   isAboutDevice,
   isReadUnless,
   RECORD_COLUMNS,
@@ -103,9 +108,21 @@ export const ALL_DELIVERIES = new RecordList({
 /** A delivery with whom it goes to. */
 export type OwnedDelivery = RowOf<typeof ALL_DELIVERIES>
 
-/** The deliveries to destinations of these kinds. */
-export function isToKinds(kinds: readonly DestinationKind[]) {
-  const ids = kinds.map((kind) => sql`select destination_id from ${sql.table(kind)}`)
-  const all = ids.length === 0 ? sql`select null::bigint` : sql.join(ids, sql` union all `)
-  return sql<SqlBool>`delivery.destination_id = any(array(${all}))`
+/** The field of the ids of each kind. */
+const ID_FIELDS = { ssf_stream: 'stream_id', webhook: 'webhook_id' } as const
+
+/** Whether a search may find deliveries to destinations of this kind. */
+function isSought(kind: DestinationKind, search: SearchExpression | undefined): boolean {
+  const fields = search === undefined ? [] : clausesOfAll(search).map(({ field }) => field.name)
+  const others = DESTINATION_KINDS.filter((other) => other !== kind)
+  return hasTypesOf(kind, search) && !others.some((other) => fields.includes(ID_FIELDS[other]))
+}
+
+/** The deliveries to destinations of these kinds; of a search, to those that it may find. */
+export function isToKinds(kinds: readonly DestinationKind[], search?: SearchExpression) {
+  const ids = kinds
+    .filter((kind) => isSought(kind, search))
+    .map((kind) => sql`select destination_id from ${sql.table(kind)}`)
+  if (ids.length === 0) return sql<SqlBool>`false`
+  return sql<SqlBool>`delivery.destination_id = any(array(${sql.join(ids, sql` union all `)}))`
 }

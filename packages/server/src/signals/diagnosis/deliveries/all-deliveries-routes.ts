@@ -29,7 +29,7 @@ export function allDeliveriesRoutes({
       isOrdered: true,
       item: ownedDeliverySchema,
       fetch: async ({ principal, search, window }) => {
-        const scope = isToKinds(await seeDestinations(principal))
+        const scope = isToKinds(await seeDestinations(principal), search)
         return ALL_DELIVERIES.listPage(db, { search, window, scope })
       },
       toJson: toOwnedDeliveryJson,

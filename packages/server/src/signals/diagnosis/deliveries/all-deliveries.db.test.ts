@@ -1,3 +1,4 @@
+import { STREAM_UPDATED } from '@heliograph/ssf'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createServiceApi, type ServiceApi } from '../../../../test/support/composed-api.ts'
 import { queueEvents } from '../../../../test/support/queue-events.ts'
@@ -117,6 +118,19 @@ describe('GET /deliveries', () => {
       .set({ object_type: 'device', object_id: '7' })
       .execute()
     expect(await eventsOf('state:dead')).toEqual([])
+  })
+
+  it('finds by event types, whoever has events of these', async () => {
+    const eventsOf = async (query: string) => (await list(query)).map(({ event_id: id }) => id)
+    const both = `event_type:["device_trust.status_changed","${STREAM_UPDATED}"]`
+    const of = { stream: `stream_id:${streamId}`, webhook: `webhook_id:${webhookId}` }
+    expect(await eventsOf(both)).toHaveLength(3)
+    expect(await eventsOf(`${both} AND ${of.stream}`)).toHaveLength(2)
+    expect(await eventsOf(`${both} AND ${of.webhook}`)).toEqual([webhookEvent])
+    expect(await eventsOf(`event_type:"${STREAM_UPDATED}" AND ${of.webhook}`)).toEqual([])
+    expect(await eventsOf(`event_type:"${STREAM_UPDATED}" OR ${of.webhook}`)).toHaveLength(3)
+    expect(await eventsOf(`${of.stream} AND ${of.webhook}`)).toEqual([])
+    expect(await eventsOf(`(${of.stream} OR ${of.webhook}) AND ${both}`)).toHaveLength(3)
   })
 
   it('gives the newest first on request', async () => {
