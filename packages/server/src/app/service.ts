@@ -87,7 +87,7 @@ async function start(
   cleanup.add(() => supervisor.stop())
   if (config.roles.includes('api')) {
     try {
-      cleanup.add(await tellServedSettings(config.dataDir, config))
+      cleanup.add(await tellServedSettings(config))
     } catch (error) {
       log.info({ err: error }, 'commands are not told the settings of the service')
     }

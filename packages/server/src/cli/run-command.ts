@@ -103,12 +103,12 @@ function assertDatabase({ databaseUrl, dataDir }: Config): void {
 
 /** A service that runs here may have been started with flags that the command was not given. */
 async function withServedSettings(config: Config): Promise<Config> {
-  const served = await findServedSettings(config.dataDir)
+  const served = await findServedSettings(config)
   if (served === undefined) return config
   return {
     ...config,
     baseUrl: config.isBaseUrlGiven ? config.baseUrl : served.baseUrl,
-    allowedTargets: config.allowedTargets === '' ? served.allowedTargets : config.allowedTargets,
+    allowedTargets: config.areAllowedTargetsGiven ? config.allowedTargets : served.allowedTargets,
   }
 }
 

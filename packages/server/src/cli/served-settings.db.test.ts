@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
@@ -7,6 +7,7 @@ import { createTestDatabase } from '../../test/support/database.ts'
 import { runCommand } from '../../test/support/run-command.ts'
 import { toUrl } from '../../test/support/to-url.ts'
 import { loadConfig } from '../app/config/load-config.ts'
+import { tellServedSettings } from '../app/served-settings.ts'
 import { startService } from '../app/service.ts'
 import { SILENT_LOGGER } from '../platform/silent-logger.ts'
 
@@ -67,18 +68,46 @@ it('reaches the targets that the service beside it may reach, unless it is given
   try {
     expect(await create()).toMatchObject({ exitCode: 0, told: '' })
     expect((await create({ HELIOGRAPH_ALLOWED_TARGETS: '10.2.0.0/16' })).exitCode).toBe(1)
+    expect((await create({ HELIOGRAPH_ALLOWED_TARGETS: '' })).exitCode).toBe(1)
   } finally {
     await service.stop()
   }
   expect((await create()).exitCode).toBe(1)
 })
 
-it.each([
-  ['of a process that is gone', { pid: 2 ** 31 - 1, base_url: 'http://127.0.0.1:9' }],
-  ['that is damaged', { pid: 'x' }],
-])('names what the settings say beside a file %s', async (_what, left) => {
-  await writeFile(join(dataDir, 'service.json'), JSON.stringify(left))
+it('names what the settings say beside a file that is damaged', async () => {
+  await writeFile(join(dataDir, 'service.json'), JSON.stringify({ pid: 'x' }))
   expect(await originOfLink()).toBe('http://localhost:8080')
+})
+
+it('does not go by what a killed service left, also where another process has its number by now', async () => {
+  const path = join(dataDir, 'service.json')
+  const told = { dataDir, baseUrl: 'http://localhost:9', allowedTargets: '' }
+  await tellServedSettings({ ...told, databaseUrl: environment.DATABASE_URL })
+  expect(await originOfLink()).toBe('http://localhost:9')
+  const left = JSON.parse(await readFile(path, 'utf8')) as { started: string }
+  expect(left.started).toMatch(/^\d+$/)
+  const isGone = { ...left, pid: 2 ** 31 - 1 }
+  const isAnother = { ...left, started: `${Number(left.started) - 1}` }
+  for (const killed of [isGone, isAnother]) {
+    await writeFile(path, JSON.stringify(killed))
+    expect(await originOfLink()).toBe('http://localhost:8080')
+  }
+})
+
+it('does not go by a service of another database, and goes by one whoever connects to its own', async () => {
+  const told = { dataDir, baseUrl: 'http://localhost:9', allowedTargets: '' }
+  const other = new URL(environment.DATABASE_URL)
+  other.pathname = '/other'
+  const takeBack = await tellServedSettings({ ...told, databaseUrl: other.href })
+  expect(await originOfLink()).toBe('http://localhost:8080')
+  await tellServedSettings({ ...told, databaseUrl: undefined })
+  expect(await originOfLink()).toBe('http://localhost:8080')
+  const sameByAnother = new URL(environment.DATABASE_URL)
+  sameByAnother.username = 'somebody'
+  await tellServedSettings({ ...told, databaseUrl: sameByAnother.href })
+  expect(await originOfLink()).toBe('http://localhost:9')
+  await takeBack()
 })
 
 it('does not keep a service from starting where it cannot be told', async () => {

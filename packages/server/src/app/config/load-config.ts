@@ -17,6 +17,8 @@ export interface Config extends Omit<Values, 'baseUrl'> {
   readonly baseUrl: string
   /** False where the base URL follows from the port and the scheme. */
   readonly isBaseUrlGiven: boolean
+  /** True also where none are given by an empty text. */
+  readonly areAllowedTargetsGiven: boolean
 }
 
 /** Every problem of the configuration at once, one line each. */
@@ -60,6 +62,9 @@ export function loadConfig(environment: SettingTexts, flags: SettingTexts = {}):
     ...config,
     baseUrl: config.baseUrl ?? defaultBaseUrl(config),
     isBaseUrlGiven: config.baseUrl !== undefined,
+    areAllowedTargetsGiven: [flags, environment].some(
+      (texts) => texts[SETTINGS.allowedTargets.env] !== undefined,
+    ),
   }
 }
 
