@@ -38,7 +38,7 @@ export interface AnswerTimes {
   readonly passedCount: number
   /** Requests that failed and were made again. */
   readonly failureCount: number
-  /** Requests for work whose connection was lost: the service may have handed the work out. */
+  /** Requests for work whose connection was lost: the service may have handed the work out, and gives it again. */
   readonly lostWorkCount: number
 }
 
@@ -46,7 +46,6 @@ interface Device extends ReportingDevice {
   nodeKey: string
   /** What it was asked last. */
   queries: readonly string[]
-  isWorkLost: boolean
   answerCount: number
   acknowledgedCount: number
   acknowledgedSentMs: number
@@ -78,7 +77,6 @@ export class ReportingDevices {
       hostIdentifier: `agent-${at}`,
       nodeKey: '',
       queries: [],
-      isWorkLost: false,
       answerCount: 0,
       acknowledgedCount: 0,
       acknowledgedSentMs: 0,
@@ -152,8 +150,7 @@ export class ReportingDevices {
   }
 
   async #takeTurn(device: Device): Promise<void> {
-    if (device.isWorkLost) device.isWorkLost = false
-    else if (!(await this.#isGivenWork(device))) return
+    if (!(await this.#isGivenWork(device))) return
     if (device.queries.length === 0) return
     device.answerCount += 1
     const message = this.#toMessage(device)
@@ -170,11 +167,9 @@ export class ReportingDevices {
     this.#times.latenciesMs.push(this.#acknowledgedAtMs - sentMs)
   }
 
-  /** Work that is lost with a connection is given again after five minutes only: it is answered without being asked. */
   async #isGivenWork(device: Device): Promise<boolean> {
     const { nodeKey } = device
     const work = await this.#post('distributed/read', { node_key: nodeKey }, device, () => {
-      device.isWorkLost = true
       this.#times.lostWorkCount += 1
     })
     const queries = Object.keys(work?.['queries'] ?? {})

@@ -15,8 +15,6 @@ import { quantiles, summarise, type LoadTimes, type Round } from './summary.ts'
 import { WriteProbe } from './write-probe.ts'
 
 const WELL_MAX_MS = 300_000
-/** Work that a process hands out in vain, as it may after it was frozen, is given again after five minutes. */
-const ANSWERS_MAX_MS = 360_000
 const DRAIN_MAX_MS = 180_000
 /** How long everything must have been served before the next fault. */
 const CALM_MS = 1_500
@@ -128,7 +126,7 @@ async function runRound(context: RunContext, fault: Fault): Promise<Round> {
   const watch = async () => {
     await waitUntil(
       () => devices.haveAllAnsweredSince(beganMs),
-      ANSWERS_MAX_MS,
+      WELL_MAX_MS,
       `answers after: ${fault.name}`,
     )
     answersMs = Math.round(performance.now() - beganMs)
