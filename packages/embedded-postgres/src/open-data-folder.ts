@@ -1,5 +1,5 @@
 import { existsSync, lstatSync } from 'node:fs'
-import { chmod, mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { chmod, readdir, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SECOND_MS } from './durations.ts'
@@ -14,6 +14,7 @@ import {
 } from './data-folder-lock.ts'
 import type { DataFolderHolder, DataFolderLock, DataFolderPurpose } from './data-folder-lock.ts'
 import { DatabaseStartError } from './database-start-error.ts'
+import { makeFolder } from './make-folder.ts'
 import { isRoot } from './server-account.ts'
 
 export interface OpenDataFolderOptions {
@@ -89,8 +90,8 @@ export async function openDataFolder(options: OpenDataFolderOptions): Promise<Op
 export async function prepareDataFolder(dataDir: string): Promise<void> {
   const mode = isRoot() ? 0o711 : 0o700
   try {
-    const created = await mkdir(dataDir, { recursive: true, mode })
-    if (created !== undefined || (await isEmptyOfRoot(dataDir))) await chmod(dataDir, mode)
+    if ((await makeFolder(dataDir, mode)) || (await isEmptyOfRoot(dataDir)))
+      await chmod(dataDir, mode)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new DatabaseStartError(`The data folder ${dataDir} cannot be used: ${reason}`, {
