@@ -51,7 +51,21 @@ it('a service whose port is taken says so in one line and ends with nothing left
   const told = `HELIOGRAPH_HOST and HELIOGRAPH_PORT say an address that the service cannot listen on: ${cause}`
   expect(await run(['serve', '--port', takenPort])).toEqual({ exitCode: 3, told })
   const metrics = ['serve', '--port', '0', '--admin-port', takenPort]
-  expect(await run(metrics)).toEqual({ exitCode: 3, told: cause })
+  expect(await run(metrics)).toEqual({
+    exitCode: 3,
+    told: `HELIOGRAPH_ADMIN_PORT says a port that the service cannot listen on: ${cause}`,
+  })
+})
+
+it.each([
+  ['', 'The data folder /proc/self/x cannot be used: ENOENT'],
+  [undefined, 'HELIOGRAPH_DATA_DIR: ENOENT'],
+])('a data folder that nobody can make is refused at once (database: %s)', async (url, words) => {
+  const left = url === undefined ? {} : { DATABASE_URL: url }
+  const serve = ['serve', '--port', '0', '--data-dir', '/proc/self/x']
+  const { exitCode, told } = await run(serve, { ...left, HELIOGRAPH_MASTER_KEY: '' })
+  expect(told).toContain(words)
+  expect(exitCode).toBeGreaterThan(0)
 })
 
 it('no process works with another master key than that of the database', async () => {
