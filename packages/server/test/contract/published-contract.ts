@@ -46,6 +46,8 @@ export class PublishedContract {
     this.document = document
     this.#ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false })
     addFormats.default(this.#ajv)
+    // RFC 6531; the library knows those of ASCII alone.
+    this.#ajv.addFormat('idn-email', /^[^\s@]+@[^\s@]+$/u)
     this.#ajv.addSchema(document, DOCUMENT_ID)
   }
 

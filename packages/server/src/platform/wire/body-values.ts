@@ -71,4 +71,4 @@ function isShallow(value: unknown, levels: number): boolean {
 export const emailInput = z
   .string()
   .refine(isEmail, 'Must be an email address')
-  .meta({ format: 'email', maxLength: EMAIL_LENGTH_MAX })
+  .meta({ format: 'idn-email', maxLength: EMAIL_LENGTH_MAX })
