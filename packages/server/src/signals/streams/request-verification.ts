@@ -43,7 +43,7 @@ function assertInterval(
   if (waitMs <= 0) return
   throw new AppError(
     'rate_limited',
-    `A verification can be asked for once in ${intervalSeconds} seconds.`,
+    `A verification can be asked for once in ${intervalSeconds === 1 ? 'a second' : `${intervalSeconds} seconds`}.`,
     { retryAfterSeconds: Math.ceil(waitMs / SECOND_MS) },
   )
 }

@@ -156,6 +156,23 @@ describe('verification', () => {
     expect(await polledEvents()).toHaveLength(2)
   })
 
+  it('ssf-T105 says how often it may be asked for', async () => {
+    const hasty = await createStandardApi({ minVerificationIntervalSeconds: 1 })
+    try {
+      const created = await hasty.call<{ stream_id: string }>('/ssf/streams', {
+        method: 'POST',
+        payload: {},
+      })
+      const payload = { stream_id: created.body.stream_id }
+      const ask = () => hasty.call<TestRefusal>('/ssf/verify', { method: 'POST', payload })
+      await ask()
+      const { body } = await ask()
+      expect(JSON.stringify(body)).toContain('A verification can be asked for once in a second.')
+    } finally {
+      await hasty.close()
+    }
+  })
+
   it.each([{ state: 1 }, { state: 'a'.repeat(1_025) }, { stream_id: 7 }, ';{ broken'])(
     'ssf-T105 refuses the body %j with 400',
     async (payload) => {
