@@ -809,9 +809,9 @@ begin
   insert into audit_description_block (block, texts)
     select sequence >> 5,
       E'\n' || string_agg(distinct regexp_replace(said, '[0-9]+', '0', 'g') collate "C", E'\n') || E'\n'
-        || coalesce(' ' || string_agg(distinct word collate "C", ' ') || ' ', '')
+        || coalesce(' ' || string_agg(distinct word[1] collate "C", ' ') || ' ', '')
     from audit_entry, lower(description) said
-      left join lateral string_to_table(said, ' ') word on word ~ '[0-9]'
+      left join lateral regexp_matches(said, '[^ ]*[0-9][^ ]*', 'g') word on true
     where sequence >= first_block << 5 and sequence < coalesce(next_block, end_block) << 5
     group by 1;
   return next_block is not null;

@@ -38,7 +38,14 @@ export type ConditionUse = 'compared' | 'found' | 'found apart'
  * What a clause means: a condition, or several of which a row meets one at most. Indexes answer each of
  * those by itself where they answer no condition that holds an `or`.
  */
-export type ClauseCondition = Expression<SqlBool> | readonly Expression<SqlBool>[]
+export type ClauseCondition =
+  Expression<SqlBool> | readonly (Expression<SqlBool> | ConditionOfPart)[]
+
+/** A condition that only rows of a part of the list meet; no row is in two parts. */
+export interface ConditionOfPart {
+  readonly part: string
+  readonly condition: Expression<SqlBool>
+}
 
 /** The columns of a list by the canonical name of each field. */
 export type SearchColumns = Readonly<Record<string, SearchColumn>>
@@ -62,7 +69,7 @@ export function searchToSql(
     const operands = expression.operands.map((each) => searchToSql(each, columns, useOfEach))
     return sql<SqlBool>`(${sql.join(operands, kind === 'and' ? sql` and ` : sql` or `)})`
   }
-  const alternatives = toAlternatives(expression, columns, use)
+  const alternatives = toAlternatives(expression, columns, use).map(({ condition }) => condition)
   const [only] = alternatives
   if (only !== undefined && alternatives.length === 1) return only
   return sql<SqlBool>`(${sql.join(alternatives, sql` or `)})`
@@ -84,6 +91,8 @@ export interface SearchAlternative {
   readonly condition: Expression<SqlBool>
   /** What all of its rows are found by: of an `or`, one side. */
   readonly search: SearchExpression
+  /** The only part of the list that its rows are in, where it says so. */
+  readonly part?: string
 }
 
 /**
@@ -96,26 +105,39 @@ export function searchToAlternatives(
 ): readonly SearchAlternative[] {
   const { columns, reach } = way
   if (expression.kind === 'clause') {
-    const conditions = toAlternatives(expression, columns, 'found', reach)
-    return conditions.map((condition) => ({ condition, search: expression }))
+    const alternatives = toAlternatives(expression, columns, 'found', reach)
+    return alternatives.map((one) => ({ ...one, search: expression }))
   }
   if (expression.kind === 'or') return orToAlternatives(expression, way)
   return expression.operands.reduce<readonly SearchAlternative[]>(
     (found, operand) => {
-      const own = searchToAlternatives(operand, way)
-      const isTooMany = found.length * own.length > ALTERNATIVES_MAX
-      const together = { condition: searchToSql(operand, columns, 'found apart'), search: operand }
-      return found.flatMap((one) => (isTooMany ? [together] : own).map((other) => both(one, other)))
+      const each = combine(found, searchToAlternatives(operand, way))
+      if (each.length <= ALTERNATIVES_MAX) return each
+      const condition = searchToSql(operand, columns, 'found apart')
+      return combine(found, [{ condition, search: operand }])
     },
     [{ condition: sql<SqlBool>`true`, search: { kind: 'and', operands: [] } }],
   )
 }
 
-function both(one: SearchAlternative, other: SearchAlternative): SearchAlternative {
-  return {
-    condition: sql<SqlBool>`${one.condition} and ${other.condition}`,
-    search: { kind: 'and', operands: [one.search, other.search] },
-  }
+/** Each of these with each of those, but for pairs that no row meets. */
+function combine(
+  these: readonly SearchAlternative[],
+  those: readonly SearchAlternative[],
+): readonly SearchAlternative[] {
+  return these.flatMap((one) =>
+    those
+      .filter(({ part = one.part }) => one.part === undefined || part === one.part)
+      .map((other) => ({
+        condition: sql<SqlBool>`${one.condition} and ${other.condition}`,
+        search: { kind: 'and', operands: [one.search, other.search] },
+        ...toPart(one.part ?? other.part),
+      })),
+  )
+}
+
+function toPart(part: string | undefined) {
+  return part === undefined ? {} : { part }
 }
 
 /** A row that meets several sides of an `or` is found by the first of them. */
@@ -146,12 +168,13 @@ function toAlternatives(
   columns: SearchColumns,
   use: ConditionUse,
   reach: KeyReach = EVERY_KEY,
-): readonly Expression<SqlBool>[] {
+): readonly Pick<SearchAlternative, 'condition' | 'part'>[] {
   const column = columns[clause.field.name]
   if (column === undefined) throw new Error(`no column for the field ${clause.field.name}`)
   const condition =
     typeof column === 'function' ? column(clause, use, reach) : clauseToSql(column, clause)
-  return 'toOperationNode' in condition ? [condition] : condition
+  const conditions = 'toOperationNode' in condition ? [condition] : condition
+  return conditions.map((one) => ('toOperationNode' in one ? { condition: one } : one))
 }
 
 /** A row of another table that a foreign key of the list names. */

@@ -3,7 +3,11 @@ import type { Schema } from '../../schema/schema.ts'
 import type { OsqueryRow } from '../../schema/tables/column-types.ts'
 import type { CheckStatus } from '../../schema/status-values.ts'
 import type { SearchClause } from '../../platform/search/search-field.ts'
-import { referencedField, type ClauseCondition } from '../../platform/search/search-to-sql.ts'
+import {
+  referencedField,
+  type ClauseCondition,
+  type ConditionOfPart,
+} from '../../platform/search/search-to-sql.ts'
 import { RecordList, type RowOf } from '../../platform/search/record-list.ts'
 import {
   isRoundTime,
@@ -146,28 +150,31 @@ function readStatus(before: Date): RawBuilder<CheckStatus> {
 const CAN_GROW_STALE = sql<SqlBool>`check_result.status not in ('pending', 'out_of_scope')`
 
 /** That `readStatus` is `stale`. */
-function isStale(before: Date): readonly Expression<SqlBool>[] {
+function isStale(before: Date): ClauseCondition {
   return [
     sql<SqlBool>`check_result.status = 'stale'`,
-    ...whenOutdated(before).map(
-      (isOld) => sql<SqlBool>`check_result.status <> 'stale' and ${isOld}`,
-    ),
+    ...whenOutdated(before).map(({ part, condition }) => ({
+      part,
+      condition: sql<SqlBool>`check_result.status <> 'stale' and ${condition}`,
+    })),
   ]
 }
 
 /** That `readStatus` is another status. */
 function isStillOf(status: string, before: Date): RawBuilder<SqlBool> {
-  const isOld = sql.join(whenOutdated(before), sql` or `)
+  const conditions = whenOutdated(before).map(({ condition }) => condition)
+  const isOld = sql.join(conditions, sql` or `)
   return sql<SqlBool>`(check_result.status = ${status} and (${isOld}) is not true)`
 }
 
-function whenOutdated(before: Date): readonly RawBuilder<SqlBool>[] {
+function whenOutdated(before: Date): readonly ConditionOfPart[] {
   const isOld = whenTime('check_result.ran_at', { operator: '<', value: before })
-  return isOld.map(
-    (condition) => sql<SqlBool>`${condition} and ${CAN_GROW_STALE} and exists (
+  return isOld.map(({ part, condition }) => ({
+    part,
+    condition: sql<SqlBool>`${condition} and ${CAN_GROW_STALE} and exists (
     select from posture_check
     where posture_check.id = check_result.check_id and posture_check.type <> 'external')`,
-  )
+  }))
 }
 
 function timeField(column: string) {
@@ -175,9 +182,11 @@ function timeField(column: string) {
 }
 
 /** The results of a check lie on as many pages as there are devices: few of them are looked at. */
-function whenTime(column: string, bound: TimeBound): readonly RawBuilder<SqlBool>[] {
+function whenTime(column: string, bound: TimeBound): readonly ConditionOfPart[] {
+  const isRound = isTimeOfRound(bound, FOLLOWER)
+  const isTime = isRoundTime(column, bound, FOLLOWER)
   return [
-    sql<SqlBool>`${IS_IN_ROUND} and ${isTimeOfRound(bound, FOLLOWER)}`,
-    sql<SqlBool>`not ${IS_IN_ROUND} and ${isRoundTime(column, bound, FOLLOWER)}`,
+    { part: 'in round', condition: sql<SqlBool>`${IS_IN_ROUND} and ${isRound}` },
+    { part: 'out of round', condition: sql<SqlBool>`not ${IS_IN_ROUND} and ${isTime}` },
   ]
 }

@@ -6,6 +6,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import { insertCheck } from '../../../test/support/factories.ts'
+import { countRowsRead } from '../../../test/support/rows-read.ts'
 import { parseSearch } from '../../platform/search/parse-search.ts'
 import type { RecordList } from '../../platform/search/record-list.ts'
 import type { Schema } from '../../schema/schema.ts'
@@ -18,6 +19,8 @@ const DAYS = ['2026-01-01', '2026-01-02', '2026-01-03', '2026-01-04'] as const
 const [, SECOND, THIRD] = DAYS
 const NOW = new Date('2026-01-10')
 const PAGE = 7
+/** Results that are looked at one by one, and those that have a time of their own. */
+const RESULTS_READ_MAX = 1_500
 /** More pages than the combinations fill. */
 const PAGES_MAX = 20
 
@@ -157,6 +160,49 @@ describe.each(['2025-12-01', '2026-01-05'])('behind others of %s', (day) => {
       const list = checkResultList(NOW, before)
       const found = await findIds(list, `status:${status}`, isResultOf(checkId))
       expect(found).toEqual(expected)
+    })
+  })
+
+  describe('results by a time and whether they are stale', () => {
+    const before = new Date(THIRD)
+    const list = checkResultList(NOW, before)
+    const cases = ['ran_at', 'updated_at'].flatMap((field) =>
+      (['AND', 'OR'] as const).flatMap((join) =>
+        comparisons.map(([operator, time]) => [field, operator, time, join] as const),
+      ),
+    )
+
+    it.each(cases)('%s%s%s %s stale', async (field, operator, time, join) => {
+      const isTime = sql`${sql.ref(field)} ${sql.raw(operator === ':' ? '=' : operator)} ${time}::timestamptz`
+      const isStale = sql`(ran_at < ${before} and type <> 'external' and status not in ('pending', 'out_of_scope'))`
+      const expected = await selectIds(sql`
+        select id from (
+          select result.id, result.status, posture_check.type,
+            greatest(result.ran_at, case when follows_round then round.ran_at end) as ran_at,
+            greatest(result.updated_at, case when follows_round then round.ran_at end) as updated_at
+          from check_result result
+          join posture_check on posture_check.id = result.check_id
+          join device_round round on round.device_id = result.device_id
+        ) result where ${isTime} ${sql.raw(join)} ${isStale}`)
+      const query = `${field}${operator}"${time}" ${join} status:stale`
+      expect(await findIds(list, query)).toEqual(expected)
+    })
+
+    it('are found without reading those of which one is so and the other is not', async () => {
+      const read = (search: string, isDescending: boolean) =>
+        countRowsRead(database, {
+          list: checkResultList(NOW, new Date('2026-01-06')),
+          search,
+          window: { afterId: undefined, limit: PAGE, isDescending },
+        })
+      for (const isDescending of [false, true]) {
+        for (const search of [
+          'ran_at>"2026-02-01" AND status:stale',
+          'status:stale AND ran_at>"2026-02-01" AND updated_at>"2026-02-01"',
+        ]) {
+          expect(await read(search, isDescending), search).toBeLessThan(RESULTS_READ_MAX)
+        }
+      }
     })
   })
 
