@@ -29,6 +29,11 @@ export interface AuditTables {
     entry_sequence: string
     hash: Buffer
   }
+  /** What the version before finds descriptions by, which writes it. */
+  audit_text_block: {
+    block: BigCount
+    words: string
+  }
   /** What the descriptions of 32 entries say, the upper bits of whose sequences are `block`. */
   audit_description_block: {
     block: BigCount
