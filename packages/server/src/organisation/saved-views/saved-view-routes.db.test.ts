@@ -123,6 +123,7 @@ describe('a view', () => {
     { search: 'x'.repeat(4_097) },
     { columns: Array.from({ length: 61 }, (_, index) => `column-${index}`) },
     { order: 'sideways' },
+    { columns: ['\ud83d'] },
   ])('is refused with %j', async (wrong) => {
     const { status, body } = await save(ada, 'Wrong', wrong)
     expect([status, body.code]).toEqual([422, 'invalid_body'])

@@ -115,6 +115,9 @@ function readText(value: unknown, path: string): string | undefined {
   if (value.length > TEXT_LENGTH_MAX) {
     throw badRequest('invalidValue', `"${path}" is longer than ${TEXT_LENGTH_MAX} characters.`)
   }
+  if (!value.isWellFormed()) {
+    throw badRequest('invalidValue', `"${path}" must not contain lone surrogates.`)
+  }
   const text = toStorableText(value.trim())
   return text === '' ? undefined : text
 }

@@ -59,7 +59,7 @@ import {
   type SessionCaller,
   type SuccessStatus,
 } from './operation.ts'
-import { parseRequestPart, refuseUnknownMembers } from './validation.ts'
+import { assertWellFormed, parseRequestPart, refuseUnknownMembers } from './validation.ts'
 
 const mediaTypes = new WeakMap<z.ZodType, string>()
 
@@ -155,6 +155,8 @@ export interface RouteShape<
   readonly params?: Params
   readonly query?: Query
   readonly body?: Body
+  /** Texts that are not well-formed are no fault of the body: refusing it would stop more than it mends. */
+  readonly takesAnyText?: boolean
   readonly responses: Responses
 }
 
@@ -190,10 +192,11 @@ export interface OfFeature<Feature extends string> {
 
 /** Declares a route; the top of this file says how. */
 export const route: Route<string, string> = (definition) => {
-  const { permission, expand, handler, query: ownQuery, putAlias = true, ...declared } = definition
+  const { permission, expand, handler, query: ownQuery, putAlias = true, ...other } = definition
+  const { takesAnyText = false, ...declared } = other
   const query = withExpand(ownQuery ?? z.object({}), expand)
   const strictQuery = refuseUnknownMembers(query)
-  const parseBody = bodyParser(definition.body)
+  const parseBody = bodyParser(definition.body, takesAnyText)
   const { responses } = definition
   const prepare = (result: unknown) => prepareAnswer(toAnswer(result, responses), responses)
   const declaration = operation({
@@ -267,11 +270,17 @@ function prepareAnswer(
 }
 
 /** An absent body counts as an empty object, so that the refusal names the missing members. */
-function bodyParser(schema: z.ZodType | undefined): (body: unknown) => unknown {
+function bodyParser(
+  schema: z.ZodType | undefined,
+  takesAnyText: boolean,
+): (body: unknown) => unknown {
   if (schema === undefined) return () => undefined
   const strictSchema = refuseUnknownMembers(schema)
   const absent = strictSchema.safeParse(undefined).success ? undefined : {}
-  return (body) => parseRequestPart(strictSchema, body === undefined ? absent : body, 'body')
+  return (body) => {
+    if (!takesAnyText) assertWellFormed(body)
+    return parseRequestPart(strictSchema, body === undefined ? absent : body, 'body')
+  }
 }
 
 function lowestStatus(responses: ResponseSchemas): SuccessStatus {

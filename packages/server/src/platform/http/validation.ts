@@ -1,6 +1,6 @@
 import { describeFault, withoutIdleFaults } from '@heliograph/ssf'
 import { z } from 'zod'
-import { AppError, toSentence, type ErrorDetail } from '../app-error.ts'
+import { AppError, invalidBody, toSentence, type ErrorDetail } from '../app-error.ts'
 
 /** Which part of a request is validated; it decides between 400 and 422. */
 export type RequestPart = 'params' | 'query' | 'body'
@@ -32,6 +32,29 @@ export function parseRequestPart<Schema extends z.ZodType>(
   const result = schema.safeParse(value, { error })
   if (result.success) return result.data
   throw toValidationError(result.error, part, schema)
+}
+
+/**
+ * Refuses a body with lone surrogates, which neither UTF-8 nor the database can hold: a text that was cut in the middle
+ * of a character.
+ *
+ * @throws AppError `invalid_body` naming the first member with such a text
+ */
+export function assertWellFormed(body: unknown): void {
+  const path = findIllFormed(body)
+  if (path === undefined) return
+  throw invalidBody([{ path: path.join('.'), message: 'Must not contain lone surrogates.' }])
+}
+
+/** The way to the first text with lone surrogates; undefined without any. */
+function findIllFormed(value: unknown): readonly string[] | undefined {
+  if (typeof value === 'string') return value.isWellFormed() ? undefined : []
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [name, member] of Object.entries(value)) {
+    const path = name.isWellFormed() ? findIllFormed(member) : []
+    if (path !== undefined) return [name.toWellFormed(), ...path]
+  }
+  return undefined
 }
 
 /** A parameter that is repeated is read as a list, which none takes. */

@@ -294,7 +294,10 @@ describe('polling', () => {
   it('passes over ids that cannot be those of an event', async () => {
     const { id } = await createStream()
     await emit()
-    const setErrs = { 'a\u0000b': { err: 'invalid_key' }, '\ud800': { err: '\u0000' } }
+    const setErrs = {
+      'a\u0000b': { err: 'invalid_key' },
+      '\ud800': { err: '\u0000', description: '\ud83d' },
+    }
     const { sets } = await poll(id, { ack: ['\u0000', 'unknown'], setErrs })
     expect(Object.keys(sets)).toHaveLength(1)
   })

@@ -84,6 +84,8 @@ export function pollRoutes(dependencies: PollDependencies): ApiRoute[] {
       summary: 'Acknowledge events and get the next ones',
       query: pollQuery,
       body: pollBody,
+      // What a receiver says of an event that it refuses never keeps it from the others.
+      takesAnyText: true,
       example: { body: { ack: ['5b0f6a6e-6a0e-4d0c-9d53-0d0f3a3f7c11'] } },
       responses: { 200: pollResponseSchema },
       handler: async ({ address, params, body, disconnection }) => {

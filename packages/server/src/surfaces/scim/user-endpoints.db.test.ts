@@ -168,6 +168,16 @@ describe('POST /Users', () => {
     })
     expect(body.displayName).toBe('a\uFFFDb')
   })
+
+  it('refuses a text that was cut in the middle of a character', async () => {
+    const { status, body } = await api.scim('POST', '/Users', {
+      userName: newEmail(),
+      displayName: 'a\ud83d',
+    })
+    expect(status).toBe(400)
+    const detail = '"displayName" must not contain lone surrogates.'
+    expect(body).toMatchObject({ scimType: 'invalidValue', detail })
+  })
 })
 
 describe('GET /Users', () => {
