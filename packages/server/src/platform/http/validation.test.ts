@@ -19,3 +19,8 @@ it.each([undefined, null, 7, 'a', { name: '😀', list: ['\u0000', null, { a: tr
     expect(() => assertWellFormed(body)).not.toThrow()
   },
 )
+
+it('a body that is nested as deeply as its size allows is left to its schema', () => {
+  const body: unknown = JSON.parse(`${'['.repeat(300_000)}${']'.repeat(300_000)}`)
+  expect(() => assertWellFormed(body)).not.toThrow()
+})

@@ -46,12 +46,15 @@ export function assertWellFormed(body: unknown): void {
   throw invalidBody([{ path: path.join('.'), message: 'Must not contain lone surrogates.' }])
 }
 
+/** What no body has that anything is read of: one that is nested more deeply would take the whole stack. */
+const DEPTH_MAX = 100
+
 /** The way to the first text with lone surrogates; undefined without any. */
-function findIllFormed(value: unknown): readonly string[] | undefined {
+function findIllFormed(value: unknown, depth = 0): readonly string[] | undefined {
   if (typeof value === 'string') return value.isWellFormed() ? undefined : []
-  if (typeof value !== 'object' || value === null) return undefined
+  if (typeof value !== 'object' || value === null || depth > DEPTH_MAX) return undefined
   for (const [name, member] of Object.entries(value)) {
-    const path = name.isWellFormed() ? findIllFormed(member) : []
+    const path = name.isWellFormed() ? findIllFormed(member, depth + 1) : []
     if (path !== undefined) return [name.toWellFormed(), ...path]
   }
   return undefined
