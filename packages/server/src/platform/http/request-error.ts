@@ -7,18 +7,17 @@ import { errorCodeOf } from '../error-code-of.ts'
  * type, truncated body), or `undefined` when the error does not lie with the client.
  */
 export function toRequestError(thrown: unknown, request: FastifyRequest): AppError | undefined {
+  if (isMediaTypeFault(thrown)) {
+    return new AppError(
+      'unsupported_media_type',
+      'The request body must be JSON, sent with `Content-Type: application/json`.',
+    )
+  }
   switch (errorCodeOf(thrown)) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new AppError(
         'body_too_large',
         `The request body is larger than ${request.routeOptions.bodyLimit} bytes.`,
-      )
-    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-    case 'FST_ERR_CTP_EMPTY_TYPE':
-    case 'FST_ERR_CTP_INVALID_TYPE':
-      return new AppError(
-        'unsupported_media_type',
-        'The request body must be JSON, sent with `Content-Type: application/json`.',
       )
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return malformedRequest('The body is not as long as `Content-Length` says.')
@@ -32,6 +31,17 @@ export function toRequestError(thrown: unknown, request: FastifyRequest): AppErr
     default:
       return undefined
   }
+}
+
+const MEDIA_TYPE_FAULTS: ReadonlySet<string | undefined> = new Set([
+  'FST_ERR_CTP_INVALID_MEDIA_TYPE',
+  'FST_ERR_CTP_EMPTY_TYPE',
+  'FST_ERR_CTP_INVALID_TYPE',
+])
+
+/** Whether the HTTP framework does not read bodies of the type that a request names. */
+export function isMediaTypeFault(thrown: unknown): boolean {
+  return MEDIA_TYPE_FAULTS.has(errorCodeOf(thrown))
 }
 
 function malformedRequest(message: string): AppError {

@@ -5,7 +5,7 @@
 import type { FastifyInstance } from 'fastify'
 import { ERROR_SCHEMA } from '../../people/provisioning/scim-schema.ts'
 import { notUnique, ScimError, type ScimType } from '../../people/provisioning/scim-error.ts'
-import type { AppError } from '../../platform/app-error.ts'
+import { AppError } from '../../platform/app-error.ts'
 import { isUniqueViolation } from '../../platform/db/unique-violation.ts'
 import type { AccessCheck, CallerOptions } from '../../platform/http/access.ts'
 import {
@@ -13,6 +13,7 @@ import {
   statusOfError,
   type ErrorAnswer,
 } from '../../platform/http/error-response.ts'
+import { isMediaTypeFault } from '../../platform/http/request-error.ts'
 import { registerSurface } from '../../platform/http/surface.ts'
 import { discoveryEndpoints } from './discovery-endpoints.ts'
 import { groupResources } from './group-resources.ts'
@@ -59,9 +60,17 @@ export function registerScim(app: FastifyInstance, deps: ScimDependencies): void
 
 /** Two clients at once: the checks before the write saw neither of them. */
 function toRefusal(thrown: unknown): AppError | undefined {
+  if (isMediaTypeFault(thrown)) return unreadMediaType()
   return isUniqueViolation(thrown)
     ? notUnique('Another resource has just taken a value.')
     : undefined
+}
+
+/** RFC 7644 section 3.1: the first is to be sent, the second may be. */
+function unreadMediaType(): AppError {
+  const message =
+    'The request body must be JSON, sent with `Content-Type: application/scim+json` or `application/json`.'
+  return new AppError('unsupported_media_type', message)
 }
 
 /** RFC 7644 section 3.12. */

@@ -103,7 +103,10 @@ describe.each(BODIES)('%s %s', (method, template) => {
     const headers = { 'content-type': 'text/plain' }
     const { status, body } = await api.scim(method, toPath(template), '{}', { headers })
     expect(status).toBe(415)
-    expect(body).toMatchObject({ schemas: [ERROR_SCHEMA], status: '415' })
+    const detail = expect.stringContaining(
+      'Content-Type: application/scim+json` or `application/json`',
+    ) as string
+    expect(body).toMatchObject({ schemas: [ERROR_SCHEMA], status: '415', detail })
   })
 })
 
