@@ -66,6 +66,8 @@ interface DetailedField extends Omit<SearchField, 'name' | 'operators'> {
   readonly column?: string | SearchColumn
   /** By what rows are found where a clause is the whole search; as beside others when left out. */
   readonly alone?: SearchColumn
+  /** Of a clause beside others: whether any row meets it, where that is known sooner than which rows do. */
+  readonly isPossible?: (clause: SearchClause) => Expression<SqlBool> | undefined
   /** Whether summaries of pages tell where the matches of a clause are, as those of one of a time. */
   readonly isOfTime?: (clause: SearchClause) => boolean
   /**
@@ -306,6 +308,7 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
           columns: search.kind === 'clause' ? this.#columnsAlone : this.columns,
           reach,
           isIndexed: this.#isIndexed.bind(this),
+          isPossible: (one) => this.#details[one.field.name]?.isPossible?.(one),
         }).map(({ condition, search: own }) => ({
           condition,
           isOfTime: this.#isByTime(own, likelyRows.length > 0),

@@ -84,6 +84,8 @@ export interface SearchWay {
   readonly reach: KeyReach
   /** Whether an index answers a clause. */
   readonly isIndexed: (clause: SearchClause) => boolean
+  /** Whether any row meets one of several clauses, where that is known sooner than which rows do. */
+  readonly isPossible: (clause: SearchClause) => Expression<SqlBool> | undefined
 }
 
 /** A condition to find rows by, and what it stands for. */
@@ -103,6 +105,14 @@ export function searchToAlternatives(
   expression: SearchExpression,
   way: SearchWay,
 ): readonly SearchAlternative[] {
+  const found = eachToAlternatives(expression, way)
+  return expression.kind === 'clause' ? found : found.map((one) => ifPossible(one, way.isPossible))
+}
+
+function eachToAlternatives(
+  expression: SearchExpression,
+  way: SearchWay,
+): readonly SearchAlternative[] {
   const { columns, reach } = way
   if (expression.kind === 'clause') {
     const alternatives = toAlternatives(expression, columns, 'found', reach)
@@ -111,7 +121,7 @@ export function searchToAlternatives(
   if (expression.kind === 'or') return orToAlternatives(expression, way)
   return expression.operands.reduce<readonly SearchAlternative[]>(
     (found, operand) => {
-      const each = combine(found, searchToAlternatives(operand, way))
+      const each = combine(found, eachToAlternatives(operand, way))
       if (each.length <= ALTERNATIVES_MAX) return each
       const condition = searchToSql(operand, columns, 'found apart')
       return combine(found, [{ condition, search: operand }])
@@ -155,12 +165,37 @@ function orToAlternatives(
     const isOther = operands
       .slice(0, index)
       .map((former) => sql`(${searchToSql(former, way.columns)}) is not true`)
-    return searchToAlternatives(operand, way).map((one) => ({
+    return eachToAlternatives(operand, way).map((one) => ({
       ...one,
       condition: sql<SqlBool>`${sql.join([one.condition, ...isOther], sql` and `)}`,
     }))
   })
   return found.length > ALTERNATIVES_MAX ? together : found
+}
+
+/** What rows are found by, which are not looked for where none can meet it. */
+function ifPossible(
+  one: SearchAlternative,
+  isPossible: SearchWay['isPossible'],
+): SearchAlternative {
+  const known = searchToPossible(one.search, isPossible)
+  if (known === undefined) return one
+  return { ...one, condition: sql<SqlBool>`${known} and ${one.condition}` }
+}
+
+/** Whether any row may meet an expression, where that is known of one in an `and`, or of each side of an `or`. */
+function searchToPossible(
+  expression: SearchExpression,
+  isPossible: SearchWay['isPossible'],
+): Expression<SqlBool> | undefined {
+  if (expression.kind === 'clause') return isPossible(expression)
+  const { kind, operands } = expression
+  const known = operands
+    .map((operand) => searchToPossible(operand, isPossible))
+    .filter((one) => one !== undefined)
+  const isKnown = kind === 'and' ? known.length > 0 : known.length === operands.length
+  if (!isKnown) return undefined
+  return sql<SqlBool>`(${sql.join(known, kind === 'and' ? sql` and ` : sql` or `)})`
 }
 
 function toAlternatives(
@@ -255,6 +290,21 @@ export function summarisedText({ column, key }: SummarisedText) {
     const [value] = clause.values
     const isInSummary = sql<SqlBool>`(${text} collate "C") = ${value} and ${key} >= 0`
     return sql<SqlBool>`(${isInSummary} and ${text} ilike ${toPattern(String(value))})`
+  }
+}
+
+/**
+ * Whether any row has the whole text that is looked for, by the summaries alone. What holds of every key PostgreSQL
+ * expects of one in 200, where it is an expression: else it would read the table up to the first row that has a
+ * frequent text, which may be one of the last.
+ */
+export function hasSummarisedText(table: string, { column, key }: SummarisedText) {
+  const text = sql.ref(column)
+  return ({ operator, values }: SearchClause): Expression<SqlBool> | undefined => {
+    if (operator !== ':') return undefined
+    return sql<SqlBool>`exists (
+      select from ${sql.table(table)} where (${text} collate "C") = ${values[0]} and ${key} >= 0
+        and ${key} % 1 = 0 and ${key} * 0 = 0)`
   }
 }
 

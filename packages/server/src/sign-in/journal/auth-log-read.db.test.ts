@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import { countRowsRead } from '../../../test/support/rows-read.ts'
+import { parseSearch } from '../../platform/search/parse-search.ts'
 import { AUTH_LOG_LIST } from './auth-log-read.ts'
 
 const SIGN_INS = 20_000
@@ -40,5 +41,28 @@ describe('sign-ins by a text whose words all of them have', () => {
       const read = await countRowsRead(database, { list: AUTH_LOG_LIST, search, window })
       expect(read).toBeLessThanOrEqual(LOOKED_AT + IN_RANGES)
     }
+  })
+})
+
+describe('sign-ins by a whole text that none has, beside something else', () => {
+  it.each([
+    'person_name:robin AND city:Graz',
+    'city:graz AND (result:Success OR country~"zz")',
+    'person_name:"" OR agent_version:"5.1"',
+    '(country:austria AND city~"x") OR browser_name:chrome',
+  ])('are none at once: %s', async (search) => {
+    for (const isDescending of [false, true]) {
+      const window = { afterId: undefined, limit: 101, isDescending }
+      const read = await countRowsRead(database, { list: AUTH_LOG_LIST, search, window })
+      expect(read).toBeLessThanOrEqual(LOOKED_AT + IN_RANGES)
+    }
+  })
+
+  it('are those that meet the other side of an OR', async () => {
+    const { fields } = AUTH_LOG_LIST
+    const search = parseSearch('person_name:robin OR (person_name:Robin AND city:Graz)', fields)
+    const window = { afterId: undefined, limit: 101 }
+    const found = await AUTH_LOG_LIST.listPage(database.db, { search, window })
+    expect(found.map(({ personName }) => personName)).toEqual(Array(10).fill('Robin'))
   })
 })

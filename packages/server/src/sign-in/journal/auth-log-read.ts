@@ -2,7 +2,11 @@ import { sql, type Kysely } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 import { isDeprovisioned } from '../../people/people/person-read.ts'
 import { earliestBefore, type SearchClause } from '../../platform/search/search-field.ts'
-import { foreignKeyField, summarisedText } from '../../platform/search/search-to-sql.ts'
+import {
+  foreignKeyField,
+  hasSummarisedText,
+  summarisedText,
+} from '../../platform/search/search-to-sql.ts'
 import { RecordList, type PageSought, type RowOf } from '../../platform/search/record-list.ts'
 
 /** What summaries of pages hold for the key. */
@@ -10,8 +14,12 @@ const SUMMARISED_KEY = sql`(auth_log_session.id + 0)`
 
 /** A text of which many sign-ins have the same words. */
 function withSharedWords(column: string) {
-  const text = summarisedText({ column: `auth_log_session.${column}`, key: SUMMARISED_KEY })
-  return { type: 'text', alone: text } as const
+  const text = { column: `auth_log_session.${column}`, key: SUMMARISED_KEY }
+  return {
+    type: 'text',
+    alone: summarisedText(text),
+    isPossible: hasSummarisedText('auth_log_session', text),
+  } as const
 }
 
 /** Sign-in sessions. */
