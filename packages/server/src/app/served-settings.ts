@@ -48,7 +48,9 @@ export async function tellServedSettings({
   }
   await replaceFile(pathIn(dataDir), JSON.stringify(told))
   return async () => {
-    if ((await readServed(dataDir))?.pid === process.pid) await rm(pathIn(dataDir), { force: true })
+    const served = await readServed(dataDir)
+    const isOwn = served?.pid === told.pid && served.started === told.started
+    if (isOwn) await rm(pathIn(dataDir), { force: true })
   }
 }
 

@@ -125,17 +125,16 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
     return new Promise((resolve) => {
       const { method, body = null, signal } = request
       const pool = opened.poolFor(target, request.tls)
-      const followers = signal && followersOf(signal)
       const exchange = new OutboundExchange(
         { ...timeouts, ...request.timeouts },
         toBodyLimits(limits, request.bodyBytesMax),
         (result) => {
-          followers?.delete(exchange)
+          unfollow?.()
           pool.release()
           resolve(masked(result, request))
         },
       )
-      followers?.add(exchange)
+      const unfollow = signal && follow(signal, exchange)
       pool.dispatch({ method, path: target.path, headers, body }, exchange)
     })
   }
@@ -165,14 +164,30 @@ export function createGuardedClient(options: GuardedClientOptions): GuardedClien
 }
 
 /** What ends with a signal: one listener for all of it, since many requests have the same one. */
-const followersBySignal = new WeakMap<AbortSignal, Set<OutboundExchange>>()
+interface Followers {
+  readonly exchanges: Set<OutboundExchange>
+  readonly abort: () => void
+}
 
-function followersOf(signal: AbortSignal): Set<OutboundExchange> {
-  const known = followersBySignal.get(signal)
-  if (known !== undefined) return known
-  const followers = new Set<OutboundExchange>()
+const followersBySignal = new WeakMap<AbortSignal, Followers>()
+
+/** Fails an exchange when its signal is aborted, until the answer is called. */
+function follow(signal: AbortSignal, exchange: OutboundExchange): () => void {
+  const { exchanges, abort } = followersBySignal.get(signal) ?? listenTo(signal)
+  exchanges.add(exchange)
+  return () => {
+    exchanges.delete(exchange)
+    if (exchanges.size > 0) return
+    signal.removeEventListener('abort', abort)
+    followersBySignal.delete(signal)
+  }
+}
+
+function listenTo(signal: AbortSignal): Followers {
+  const exchanges = new Set<OutboundExchange>()
+  const abort = (): void => exchanges.forEach((exchange) => exchange.fail(ABORTED))
+  const followers = { exchanges, abort }
   followersBySignal.set(signal, followers)
-  const abort = (): void => followers.forEach((exchange) => exchange.fail(ABORTED))
   signal.addEventListener('abort', abort, { once: true })
   return followers
 }

@@ -3,14 +3,18 @@ import { ActiveClaims, ClaimShares } from './active-claims.ts'
 import type { ClaimedDelivery } from './delivery-channel.ts'
 import { DEFAULT_DELIVERY_SETTINGS } from './delivery-settings.ts'
 
-function sharesOf(claimedByAllMax: number): ClaimShares {
+function createShares(): ClaimShares {
   return new ClaimShares({
     ...DEFAULT_DELIVERY_SETTINGS,
     claimSize: 20,
     claimedMax: 80,
-    claimedByAllMax,
+    claimedByAllMax: 160,
     claimedMin: 8,
   })
+}
+
+function createClaims(count: number, shares = createShares()): ActiveClaims[] {
+  return Array.from({ length: count }, () => new ActiveClaims(shares))
 }
 
 function finish(claims: ActiveClaims, claimId: string, count: number): void {
@@ -19,7 +23,7 @@ function finish(claims: ActiveClaims, claimId: string, count: number): void {
 
 describe('active claims', () => {
   it('of one destination leave room for claims of the usual size up to its limit', () => {
-    const claims = new ActiveClaims(sharesOf(160))
+    const claims = new ActiveClaims(createShares())
     for (const id of ['a', 'b', 'c']) claims.add(id, 20)
     expect(claims.room).toBe(20)
     claims.add('d', 15)
@@ -29,22 +33,43 @@ describe('active claims', () => {
     expect(claims.claimIds()).toEqual(['a', 'b', 'c', 'd'])
   })
 
-  it('of several share what the process may have, by smaller claims, and each has a little in any case', () => {
-    const shares = sharesOf(160)
-    const destinations = Array.from({ length: 40 }, () => new ActiveClaims(shares))
-    for (const claims of destinations.slice(0, 4)) claims.add('first', 10)
-    expect(destinations[0]?.room).toBe(10)
-    destinations[0]?.add('second', 21)
-    expect(destinations[0]?.room).toBe(0)
-    for (const claims of destinations.slice(4)) claims.add('first', 1)
-    expect(destinations[39]?.room).toBe(2)
-    destinations[39]?.add('second', 6)
-    expect(destinations[39]?.room).toBe(0)
+  it('of several share what the process may have, by smaller claims', () => {
+    const [one, ...others] = createClaims(4)
+    for (const claims of others) claims.add('first', 10)
+    expect(one?.room).toBe(10)
+    one?.add('first', 31)
+    expect(one?.room).toBe(0)
+    expect(others[0]?.room).toBe(10)
+  })
+
+  it('count from when they are asked for, since many may begin before any is answered', () => {
+    const all = createClaims(40)
+    let asked = 0
+    for (const claims of all) {
+      const { room } = claims
+      claims.ask(room)
+      asked += room
+    }
+    expect(asked).toBeLessThanOrEqual(160 + 40 * 8)
+    for (const claims of all) expect(claims.room).toBeGreaterThanOrEqual(2)
+    for (const claims of all.slice(1)) claims.endAsking()
+    expect(all[0]?.room).toBe(20)
+  })
+
+  it('end where all is taken, but for a little of whoever has nothing', () => {
+    const [one, other, last] = createClaims(3)
+    for (const claims of [one, other]) claims?.add('all', 80)
+    expect(last?.room).toBe(8)
+    last?.add('little', 8)
+    expect(last?.room).toBe(0)
+    finish(last as ActiveClaims, 'little', 7)
+    expect(last?.room).toBe(0)
+    finish(last as ActiveClaims, 'little', 1)
+    expect(last?.room).toBe(8)
   })
 
   it('that have ended leave their share to the others', () => {
-    const shares = sharesOf(160)
-    const [one, ...others] = Array.from({ length: 4 }, () => new ActiveClaims(shares))
+    const [one, ...others] = createClaims(4)
     one?.add('one', 31)
     for (const claims of others) claims.add('other', 5)
     expect(one?.room).toBe(0)

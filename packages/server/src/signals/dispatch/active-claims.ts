@@ -5,34 +5,39 @@
 import type { ClaimedDelivery } from './delivery-channel.ts'
 import type { DeliverySettings } from './delivery-settings.ts'
 
-/** How much each destination may have claimed, by how many have something claimed. */
+/** How much each destination may have claimed, by how much all have and by how many they are. */
 export class ClaimShares {
   readonly #settings: Pick<
     DeliverySettings,
     'claimSize' | 'claimedMax' | 'claimedByAllMax' | 'claimedMin'
   >
   #destinationCount = 0
+  #count = 0
 
   constructor(settings: DeliverySettings) {
     this.#settings = settings
   }
 
-  /** A destination has something claimed now that had nothing. */
-  enter(): void {
-    this.#destinationCount += 1
+  /** One destination has so much now, claimed or asked for, and had so much before. */
+  change(before: number, now: number): void {
+    this.#count += now - before
+    if (before === 0 && now > 0) this.#destinationCount += 1
+    if (before > 0 && now === 0) this.#destinationCount -= 1
   }
 
-  /** All that a destination had claimed has ended. */
-  leave(): void {
-    this.#destinationCount -= 1
-  }
-
-  /** What one destination may have claimed, and how much of it at once. */
-  get share(): { readonly max: number; readonly claimSize: number } {
+  /**
+   * How much a destination that has so much may claim at once; 0 when it has its share, or all together have what they
+   * may. Who has nothing may always claim a little, since nothing of its own would wake it.
+   */
+  roomOf(count: number): number {
     const { claimSize, claimedMax, claimedByAllMax, claimedMin } = this.#settings
-    const share = Math.floor(claimedByAllMax / Math.max(1, this.#destinationCount))
+    const destinationCount = this.#destinationCount + (count === 0 ? 1 : 0)
+    const share = Math.floor(claimedByAllMax / destinationCount)
     const max = Math.min(claimedMax, Math.max(claimedMin, share))
-    return { max, claimSize: Math.ceil((claimSize * max) / claimedMax) }
+    const size = Math.ceil((claimSize * max) / claimedMax)
+    const free = claimedByAllMax - this.#count
+    if (count === 0) return Math.min(size, Math.max(claimedMin, free))
+    return max - count >= size && free >= size ? size : 0
   }
 }
 
@@ -41,6 +46,8 @@ export class ActiveClaims {
   readonly #shares: ClaimShares
   readonly #counts = new Map<string, number>()
   #count = 0
+  /** What the claim that is under way may bring. */
+  #asked = 0
 
   constructor(shares: ClaimShares) {
     this.#shares = shares
@@ -53,27 +60,40 @@ export class ActiveClaims {
 
   /** How many deliveries may be claimed at once now; 0 while there is no room for as many. */
   get room(): number {
-    const { max, claimSize } = this.#shares.share
-    return max - this.#count >= claimSize ? claimSize : 0
+    return this.#shares.roomOf(this.#count)
   }
 
   claimIds(): string[] {
     return [...this.#counts.keys()]
   }
 
+  /** A claim of so many begins, after the one before has ended. */
+  ask(limit: number): void {
+    this.#set(this.#count, limit)
+  }
+
+  /** No claim is under way any more, whatever became of it. */
+  endAsking(): void {
+    this.#set(this.#count, 0)
+  }
+
   add(claimId: string, deliveryCount: number): void {
     if (deliveryCount === 0) return
-    if (this.#count === 0) this.#shares.enter()
     this.#counts.set(claimId, deliveryCount)
-    this.#count += deliveryCount
+    this.#set(this.#count + deliveryCount, 0)
   }
 
   /** The delivery is recorded or released. */
   finish({ claimId }: ClaimedDelivery): void {
     const left = (this.#counts.get(claimId) ?? 1) - 1
-    this.#count -= 1
     if (left === 0) this.#counts.delete(claimId)
     else this.#counts.set(claimId, left)
-    if (this.#count === 0) this.#shares.leave()
+    this.#set(this.#count - 1, this.#asked)
+  }
+
+  #set(count: number, asked: number): void {
+    this.#shares.change(this.#count + this.#asked, count + asked)
+    this.#count = count
+    this.#asked = asked
   }
 }

@@ -132,7 +132,7 @@ export class DestinationDispatcher implements SlotUser {
       while (!this.#isStopped) {
         this.#wakeups.forget()
         const beganMs = performance.now()
-        const claim = await this.#claim()
+        const claim = await this.#claim().finally(() => this.#claims.endAsking())
         const preparing = claim && prepareClaim(this.#id, claim, this.#shared.log)
         const hasRefused = await ordering
         if (claim === undefined || preparing === undefined) return
@@ -228,6 +228,7 @@ export class DestinationDispatcher implements SlotUser {
   #beginClaim(limit: number) {
     const { settings, newClaimId } = this.#shared
     this.#claimNumber += 1
+    this.#claims.ask(limit)
     return {
       destinationId: this.#id,
       claimId: newClaimId(),
