@@ -11,6 +11,8 @@ export interface RowsRead<Schema, Row extends object> {
   readonly window: PageWindow
   /** What holds for the rows of the page beside the scope of the list. */
   readonly scope?: Expression<SqlBool>
+  /** Whose rows are counted; the table of the list when left out. */
+  readonly table?: string
 }
 
 interface PlanNode {
@@ -22,10 +24,10 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[]
 }
 
-/** How many rows of the table of a list the statement of a page reads, those that it reads twice counted twice. */
+/** How many rows of a table the statement of a page of a list reads, those that it reads twice counted twice. */
 export async function countRowsRead<Schema, Row extends object>(
   { pool }: TestDatabase,
-  { list, search, window, scope }: RowsRead<Schema, Row>,
+  { list, search, window, scope, table = list.table }: RowsRead<Schema, Row>,
 ): Promise<number> {
   const queries: CompiledQuery[] = []
   const db = new Kysely<Schema>({
@@ -41,7 +43,7 @@ export async function countRowsRead<Schema, Row extends object>(
   )
   const plan = rows[0]?.['QUERY PLAN'][0].Plan
   if (plan === undefined) throw new Error('PostgreSQL explained nothing')
-  return countRows(plan, list.table)
+  return countRows(plan, table)
 }
 
 function countRows(node: PlanNode, table: string): number {

@@ -2,7 +2,8 @@ import { sql, type Kysely } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 import { fewTextsField } from '../../platform/search/search-to-sql.ts'
 import { earliestBefore, type SearchClause } from '../../platform/search/search-field.ts'
-import { RecordList, type PageSought } from '../../platform/search/record-list.ts'
+import type { PageSought } from '../../platform/search/page-keys.ts'
+import { RecordList } from '../../platform/search/record-list.ts'
 import { hasDescription, inLastBlocks } from './audit-text-read.ts'
 
 /** The audit log in the order of its ids, which is not always that of the chain. */

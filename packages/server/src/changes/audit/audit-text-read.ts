@@ -4,7 +4,7 @@
  * case and with 0 for each number, between ends of lines, and the words with digits, between spaces.
  */
 import { sql, type Expression, type RawBuilder, type SqlBool } from 'kysely'
-import type { PageSought } from '../../platform/search/record-list.ts'
+import type { PageSought } from '../../platform/search/page-keys.ts'
 import type { SearchClause } from '../../platform/search/search-field.ts'
 import {
   clauseToSql,
@@ -37,38 +37,45 @@ export function hasDescription(
 ): ClauseCondition {
   const isMatch = clauseToSql(sql.ref('audit_entry.description'), clause)
   if (use === 'compared') return isMatch
+  const blocks = reach.sharedOf(clause) ?? sql`(${selectBlocks(clause, reach)})`
   const inNoBlock = sql`(select coalesce(max(block) + 1, 0) << 5 from audit_description_block)`
   if (use === 'found apart') {
     return sql<SqlBool>`(audit_entry.sequence >> 5 = any(array(
-      select block from audit_description_block where ${hasTexts(clause)}
+      select block from ${blocks} as found
       union all
       select later.sequence >> 5 from audit_entry as later where later.sequence >= ${inNoBlock}
     )) and ${isMatch})`
   }
   return [
-    sql<SqlBool>`exists (select from audit_description_block
-      where block = audit_entry.sequence >> 5 and ${hasTexts(clause)}
-        and ${reach(sql.ref('block'), toBlock)}) and ${isMatch}`,
+    sql<SqlBool>`exists (select from ${blocks} as found
+      where block = audit_entry.sequence >> 5) and ${isMatch}`,
     sql<SqlBool>`audit_entry.sequence >= ${inNoBlock} and ${isMatch}`,
   ]
 }
 
 /**
  * The entries of the last blocks that have the texts of a description. All blocks with them are found before they
- * are sorted: to look for texts in one block after the other, as PostgreSQL would for the order of the key, takes
- * longer. None where the index of texts answers nothing: all of them would be read here and again.
+ * are sorted, and the search goes on with them: to look for texts in one block after the other, as PostgreSQL would
+ * for the order of the key, takes longer. None where the index of texts answers nothing: all of them would be read here
+ * and again.
  */
 export function inLastBlocks(
   clauses: readonly SearchClause[],
-  { isDescending, reach }: PageSought,
+  { isDescending, reach, shared }: PageSought,
 ): RawBuilder<unknown> | undefined {
   const clause = clauses.find(
     (one) => one.field.name === 'description' && textsOf(one).some((text) => [...text].length > 2),
   )
   if (clause === undefined || !isDescending) return undefined
   return sql`audit_entry.sequence >> 5 = any(array(
-    select block from audit_description_block where ${hasTexts(clause)} and ${reach(sql.ref('block'), toBlock)}
+    select block from ${shared.add(clause, selectBlocks(clause, reach))}
     order by block + 0 desc limit ${sql.lit(LAST_BLOCKS)}))`
+}
+
+/** The blocks within reach that have the texts of a description. */
+function selectBlocks(clause: SearchClause, reach: KeyReach): RawBuilder<unknown> {
+  return sql`select block from audit_description_block
+    where ${hasTexts(clause)} and ${reach.has(sql.ref('block'), toBlock)}`
 }
 
 function toBlock(sequence: Expression<unknown>): Expression<unknown> {

@@ -141,6 +141,12 @@ describe('searching descriptions', () => {
         const window = { afterId: undefined, limit: 26, isDescending }
         const read = await countRowsRead(log.database, { list: AUDIT_LIST, search, window })
         expect(read, search).toBeLessThan(NEAR_ROWS + 100)
+        const table = 'audit_description_block'
+        const page = { list: AUDIT_LIST, search, window, table }
+        const phrases = search.split('description').length - 1
+        // Each is looked for in all of them, once.
+        const blocksRead = await countRowsRead(log.database, page)
+        expect(blocksRead, search).toBeLessThan(phrases * 320)
       }
     }
   })

@@ -17,6 +17,7 @@
  */
 import { sql, type Expression, type RawBuilder, type SqlBool } from 'kysely'
 import { afterKey, inOrder, type PageWindow } from '../db/page.ts'
+import type { SearchClause } from './search-field.ts'
 import type { KeyReach } from './search-to-sql.ts'
 
 /** The largest bigint. */
@@ -48,6 +49,8 @@ interface PageConditions {
   readonly order: RawBuilder<unknown> | undefined
   readonly scope: Expression<SqlBool>
   readonly window: PageWindow
+  /** What is behind the start of the page. */
+  readonly reach: KeyReach
   readonly isMatch: Expression<SqlBool>
   /** Each match meets exactly one of these. */
   readonly toAlternatives: (reach: KeyReach) => readonly PageAlternative[]
@@ -197,11 +200,10 @@ function selectMatches(
   conditions: PageConditions,
   { unless, toEnd }: MatchesWanted,
 ): RawBuilder<unknown> {
-  const { key, window } = conditions
-  const isBehind = toReach(window.isDescending === true, window.afterId)
+  const { key, reach } = conditions
   return uniteAlternatives(
     conditions,
-    isBehind,
+    reach,
     (one) => sql`(select ${key} as key from ${table}
       where not ${unless} and ${isBehindStart(one)} and ${isBounded(one)} and ${one.isOne}
       ${toEnd(one)})`,
@@ -214,8 +216,7 @@ function selectUpToBound(
   conditions: PageConditions,
 ): RawBuilder<unknown> {
   const { key, window } = conditions
-  const isDescending = window.isDescending === true
-  const reach = toReachOfPage(toReach(isDescending, window.afterId), isDescending)
+  const reach = toReachOfPage(conditions.reach, window.isDescending === true)
   return uniteAlternatives(
     conditions,
     reach,
@@ -278,15 +279,62 @@ function uniteAlternatives(
 
 const LAST_KEY = sql`(select bound.key from bound)`
 
-/** What is behind the start of a page. */
-export function toReach(isDescending: boolean, afterId: string | undefined): KeyReach {
-  return (column, of) =>
-    afterId === undefined ? sql<SqlBool>`true` : compare(column, isDescending, of(sql`${afterId}`))
+/** What likely rows are told about the page that they are for. */
+export interface PageSought {
+  readonly isDescending: boolean
+  /** What is behind the start of the page. */
+  readonly reach: KeyReach
+  /** Where they put what they are found by, if matches are found by it as well. */
+  readonly shared: SharedQueries
 }
 
-function toReachOfPage(isBehind: KeyReach, isDescending: boolean): KeyReach {
-  return (column, of) =>
-    sql<SqlBool>`${isBehind(column, of)} and ${compare(column, !isDescending, of(LAST_KEY))}`
+export function toPageSought({ isDescending = false, afterId }: PageWindow): PageSought {
+  const shared = new SharedQueries()
+  const reach: KeyReach = {
+    has: (column, of) =>
+      afterId === undefined
+        ? sql<SqlBool>`true`
+        : compare(column, isDescending, of(sql`${afterId}`)),
+    sharedOf: (clause) => shared.of(clause),
+  }
+  return { isDescending, reach, shared }
+}
+
+function toReachOfPage({ has }: KeyReach, isDescending: boolean): KeyReach {
+  return {
+    has: (column, of) =>
+      sql<SqlBool>`${has(column, of)} and ${compare(column, !isDescending, of(LAST_KEY))}`,
+    sharedOf: () => undefined,
+  }
+}
+
+interface SharedQuery {
+  readonly name: RawBuilder<unknown>
+  readonly query: RawBuilder<unknown>
+}
+
+/** Queries that likely rows and matches are both found by. PostgreSQL asks once what is selected from twice. */
+class SharedQueries {
+  readonly #queries = new Map<SearchClause, SharedQuery>()
+
+  /** What is selected from for a clause from now on. */
+  add(clause: SearchClause, query: RawBuilder<unknown>): RawBuilder<unknown> {
+    const name = sql.table(`shared_${this.#queries.size}`)
+    this.#queries.set(clause, { name, query })
+    return name
+  }
+
+  of(clause: SearchClause): RawBuilder<unknown> | undefined {
+    return this.#queries.get(clause)?.name
+  }
+
+  /** The statement, which selects from what was shared until now. */
+  toStatement(statement: RawBuilder<unknown>): RawBuilder<unknown> {
+    const queries = [...this.#queries.values()].map(({ name, query }) => sql`${name} as (${query})`)
+    return queries.length === 0
+      ? statement
+      : sql`with ${sql.join(queries)} select * from (${statement}) as page`
+  }
 }
 
 /**

@@ -16,7 +16,8 @@ import {
   type ConditionUse,
   type KeyReach,
 } from './search-to-sql.ts'
-import { RecordList, type PageSought } from './record-list.ts'
+import type { PageSought } from './page-keys.ts'
+import { RecordList } from './record-list.ts'
 
 const OWNER = { by: 'sample.owner_id', table: 'owner' }
 
@@ -26,14 +27,20 @@ const BLOCK_SIZE = 20_000
 function hasText(clause: SearchClause, use: ConditionUse, reach: KeyReach) {
   const isMatch = clauseToSql(sql.ref('sample.in_block'), clause)
   if (use !== 'found') return isMatch
-  const isReached = reach(sql.ref('block'), (key) => sql`${key}::bigint / ${BLOCK_SIZE}::bigint`)
+  const isReached = reach.has(
+    sql.ref('block'),
+    (key) => sql`${key}::bigint / ${BLOCK_SIZE}::bigint`,
+  )
   return sql<SqlBool>`(exists (select from sample_block
     where block = sample.id / ${BLOCK_SIZE}::bigint and ${isReached}) and ${isMatch})`
 }
 
 /** A row of some blocks, whatever its text is. */
 function inLastBlocks(reach: KeyReach) {
-  const isReached = reach(sql.ref('block'), (key) => sql`${key}::bigint / ${BLOCK_SIZE}::bigint`)
+  const isReached = reach.has(
+    sql.ref('block'),
+    (key) => sql`${key}::bigint / ${BLOCK_SIZE}::bigint`,
+  )
   return sql`sample.id / ${BLOCK_SIZE}::bigint = any(array(
     select block from sample_block where ${isReached} order by block desc limit 2))`
 }

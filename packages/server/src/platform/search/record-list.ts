@@ -45,13 +45,12 @@ import {
   type SearchFieldType,
   type SearchOperator,
 } from './search-field.ts'
-import { selectKeys, toReach } from './page-keys.ts'
+import { selectKeys, toPageSought, type PageSought } from './page-keys.ts'
 import {
   isIndexedPart,
   ALTERNATIVES_MAX,
   searchToAlternatives,
   searchToSql,
-  type KeyReach,
   type SearchColumn,
   type SearchColumns,
 } from './search-to-sql.ts'
@@ -92,12 +91,6 @@ type LikelyRows = (
   clauses: readonly SearchClause[],
   page: PageSought,
 ) => RawBuilder<unknown> | undefined
-
-export interface PageSought {
-  readonly isDescending: boolean
-  /** What is behind the start of the page. */
-  readonly reach: KeyReach
-}
 
 const USUAL_OPERATORS: Readonly<Record<SearchFieldType, readonly SearchOperator[]>> = {
   text: [':', '~'],
@@ -282,7 +275,8 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
       scopeOfPage === undefined ? this.#scope : sql<SqlBool>`${this.#scope} and ${scopeOfPage}`
     if (search === undefined) return sql<SqlBool>`${scope} and ${afterKey(this.#key, window)}`
     const { timeKey } = this.#declaration
-    const likelyRows = this.#toLikelyRows(search, window)
+    const page = toPageSought(window)
+    const likelyRows = this.#toLikelyRows(search, page)
     // Where no index answers any of it, rows are read in the order of the key until the page is full.
     const clauses = clausesOf(search)
     const hasOr = clausesOfAll(search).length < clauses.length
@@ -302,6 +296,7 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
       likelyRows,
       scope,
       window,
+      reach: page.reach,
       isMatch: searchToSql(search, this.columns),
       toAlternatives: (reach) =>
         searchToAlternatives(search, {
@@ -315,7 +310,7 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
         })),
       nearRows: this.#nearRowsOf(search),
     })
-    return sql<SqlBool>`${this.#key} = any(array(${keys}))`
+    return sql<SqlBool>`${this.#key} = any(array(${page.shared.toStatement(keys)}))`
   }
 
   #nearRowsOf(search: SearchExpression): number {
@@ -354,8 +349,7 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
     return isOrdered ? sql`order by ${column} desc limit ${limit}` : undefined
   }
 
-  #toLikelyRows(search: SearchExpression, { isDescending = false, afterId }: PageWindow) {
-    const page = { isDescending, reach: toReach(isDescending, afterId) }
+  #toLikelyRows(search: SearchExpression, page: PageSought) {
     const sides = search.kind === 'or' ? search.operands.map(clausesOfAll) : [clausesOfAll(search)]
     const likelyRows = sides
       .map((clauses) => this.#declaration.likelyRows?.(clauses, page))

@@ -15,17 +15,22 @@ export type SearchColumn =
   | Expression<unknown>
   | ((clause: SearchClause, use: ConditionUse, reach: KeyReach) => ClauseCondition)
 
-/**
- * That a column is of the keys that rows are looked for among: it grows with them, and `of` makes of a key what the
- * column has for it. For conditions that read another table, in which everything else would be read in vain.
- */
-export type KeyReach = (
-  column: Expression<unknown>,
-  of: (key: Expression<unknown>) => Expression<unknown>,
-) => Expression<SqlBool>
+/** The keys that rows are looked for among, for conditions that read another table. */
+export interface KeyReach {
+  /**
+   * That a column is of these keys: it grows with them, and `of` makes of a key what the column has for it. Everything
+   * else would be read in vain.
+   */
+  readonly has: (
+    column: Expression<unknown>,
+    of: (key: Expression<unknown>) => Expression<unknown>,
+  ) => Expression<SqlBool>
+  /** What likely rows were found by for a clause, to select from: nothing of these keys is left out. */
+  readonly sharedOf: (clause: SearchClause) => RawBuilder<unknown> | undefined
+}
 
 /** Rows are looked for among all keys. */
-const EVERY_KEY: KeyReach = () => sql<SqlBool>`true`
+const EVERY_KEY: KeyReach = { has: () => sql<SqlBool>`true`, sharedOf: () => undefined }
 
 /**
  * What a condition is for: `compared` with rows that are read already, or for rows to be `found` by, where an index
@@ -62,14 +67,17 @@ export function searchToSql(
   expression: SearchExpression,
   columns: SearchColumns,
   use: ConditionUse = 'compared',
+  reach: KeyReach = EVERY_KEY,
 ): Expression<SqlBool> {
   if (expression.kind !== 'clause') {
     const { kind } = expression
     const useOfEach = use === 'found' && kind === 'or' ? 'found apart' : use
-    const operands = expression.operands.map((each) => searchToSql(each, columns, useOfEach))
+    const operands = expression.operands.map((each) => searchToSql(each, columns, useOfEach, reach))
     return sql<SqlBool>`(${sql.join(operands, kind === 'and' ? sql` and ` : sql` or `)})`
   }
-  const alternatives = toAlternatives(expression, columns, use).map(({ condition }) => condition)
+  const alternatives = toAlternatives(expression, columns, use, reach).map(
+    ({ condition }) => condition,
+  )
   const [only] = alternatives
   if (only !== undefined && alternatives.length === 1) return only
   return sql<SqlBool>`(${sql.join(alternatives, sql` or `)})`
@@ -123,7 +131,7 @@ function eachToAlternatives(
     (found, operand) => {
       const each = combine(found, eachToAlternatives(operand, way))
       if (each.length <= ALTERNATIVES_MAX) return each
-      const condition = searchToSql(operand, columns, 'found apart')
+      const condition = searchToSql(operand, columns, 'found apart', reach)
       return combine(found, [{ condition, search: operand }])
     },
     [{ condition: sql<SqlBool>`true`, search: { kind: 'and', operands: [] } }],
@@ -156,7 +164,7 @@ function orToAlternatives(
   way: SearchWay,
 ): readonly SearchAlternative[] {
   const { operands } = expression
-  const condition = searchToSql(expression, way.columns, 'found')
+  const condition = searchToSql(expression, way.columns, 'found', way.reach)
   const together = [{ condition, search: expression }]
   if (operands.length > ALTERNATIVES_MAX || !clausesOf(expression).every(way.isIndexed)) {
     return together
@@ -202,7 +210,7 @@ function toAlternatives(
   clause: SearchClause,
   columns: SearchColumns,
   use: ConditionUse,
-  reach: KeyReach = EVERY_KEY,
+  reach: KeyReach,
 ): readonly Pick<SearchAlternative, 'condition' | 'part'>[] {
   const column = columns[clause.field.name]
   if (column === undefined) throw new Error(`no column for the field ${clause.field.name}`)

@@ -7,7 +7,8 @@ import {
   type ClauseCondition,
   type ConditionUse,
 } from '../../platform/search/search-to-sql.ts'
-import { RecordList, type PageSought, type RowOf } from '../../platform/search/record-list.ts'
+import type { PageSought } from '../../platform/search/page-keys.ts'
+import { RecordList, type RowOf } from '../../platform/search/record-list.ts'
 import {
   isEitherTime,
   isRoundTime,
@@ -174,7 +175,7 @@ function lastResolved(clauses: readonly SearchClause[]) {
 
 /** The first open issues; the last ones before a time were detected before it. */
 function toOpenIssues(before: SearchClause | undefined, { isDescending, reach }: PageSought) {
-  const isReached = reach(sql`(issue.id + 0)`, (key) => key)
+  const isReached = reach.has(sql`(issue.id + 0)`, (key) => key)
   if (before === undefined || !isDescending) {
     return sql`${FOLLOWER.follows} and ${isReached}
       order by (issue.id + 0) ${isDescending ? sql`desc` : sql`asc`}`

@@ -7,7 +7,8 @@ import {
   hasSummarisedText,
   summarisedText,
 } from '../../platform/search/search-to-sql.ts'
-import { RecordList, type PageSought, type RowOf } from '../../platform/search/record-list.ts'
+import type { PageSought } from '../../platform/search/page-keys.ts'
+import { RecordList, type RowOf } from '../../platform/search/record-list.ts'
 
 /** What summaries of pages hold for the key. */
 const SUMMARISED_KEY = sql`(auth_log_session.id + 0)`
