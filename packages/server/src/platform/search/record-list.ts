@@ -304,9 +304,9 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
           reach,
           isIndexed: this.#isIndexed.bind(this),
           isPossible: (one) => this.#details[one.field.name]?.isPossible?.(one),
-        }).map(({ condition, search: own }) => ({
+        }).map(({ condition, search: own, isOfOtherTable = false }) => ({
           condition,
-          isOfTime: this.#isByTime(own, likelyRows.length > 0),
+          isOfTime: !isOfOtherTable && this.#isByTime(own, likelyRows.length > 0),
         })),
       nearRows: this.#nearRowsOf(search),
     })

@@ -44,12 +44,20 @@ export type ConditionUse = 'compared' | 'found' | 'found apart'
  * those by itself where they answer no condition that holds an `or`.
  */
 export type ClauseCondition =
-  Expression<SqlBool> | readonly (Expression<SqlBool> | ConditionOfPart)[]
+  Expression<SqlBool> | readonly (Expression<SqlBool> | DescribedCondition)[]
 
-/** A condition that only rows of a part of the list meet; no row is in two parts. */
-export interface ConditionOfPart {
-  readonly part: string
+/** A condition, and what is known of its rows. */
+interface DescribedCondition {
   readonly condition: Expression<SqlBool>
+  /** The part of the list that they are in; no row is in two parts. */
+  readonly part?: string
+  /** Whether the time that is looked for is in another table: no summaries of pages of the list lead to it. */
+  readonly isOfOtherTable?: boolean
+}
+
+/** A condition that only rows of a part of the list meet. */
+export interface ConditionOfPart extends DescribedCondition {
+  readonly part: string
 }
 
 /** The columns of a list by the canonical name of each field. */
@@ -97,12 +105,9 @@ export interface SearchWay {
 }
 
 /** A condition to find rows by, and what it stands for. */
-export interface SearchAlternative {
-  readonly condition: Expression<SqlBool>
+export interface SearchAlternative extends DescribedCondition {
   /** What all of its rows are found by: of an `or`, one side. */
   readonly search: SearchExpression
-  /** The only part of the list that its rows are in, where it says so. */
-  readonly part?: string
 }
 
 /**
@@ -149,6 +154,7 @@ function combine(
       .map((other) => ({
         condition: sql<SqlBool>`${one.condition} and ${other.condition}`,
         search: { kind: 'and', operands: [one.search, other.search] },
+        isOfOtherTable: one.isOfOtherTable === true || other.isOfOtherTable === true,
         ...toPart(one.part ?? other.part),
       })),
   )
@@ -211,7 +217,7 @@ function toAlternatives(
   columns: SearchColumns,
   use: ConditionUse,
   reach: KeyReach,
-): readonly Pick<SearchAlternative, 'condition' | 'part'>[] {
+): readonly DescribedCondition[] {
   const column = columns[clause.field.name]
   if (column === undefined) throw new Error(`no column for the field ${clause.field.name}`)
   const condition =

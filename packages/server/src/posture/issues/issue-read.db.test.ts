@@ -85,6 +85,17 @@ describe('issues that changed before a time', () => {
   )
 })
 
+describe('issues that changed after a time, or were detected after another', () => {
+  it.each(['updated_at', 'last_rechecked_at'])(
+    'are found without reading all that follow earlier rounds: %s',
+    async (field) => {
+      const search = `detected_at>"2026-02-18T06:00:00Z" OR ${field}>"2026-05-01T00:00:00Z"`
+      const read = await countRowsRead(database, { list: ISSUE_LIST, search, window: oldest })
+      expect(read).toBeLessThan(LOOKED_AT)
+    },
+  )
+})
+
 describe('open issues of devices that are silent since a time', () => {
   beforeAll(async () => {
     await sql`update device_round set ran_at = '2026-02-01Z' where device_id % 10 = 3`.execute(

@@ -100,7 +100,10 @@ function wordingField(column: 'title' | 'issue_key') {
   }
 }
 
-/** Later are those that were written later, and others that follow a later round; each has an index. */
+/**
+ * Later are those that were written later, and others that follow a later round; each has an index. Which devices had
+ * one, PostgreSQL knows better than where their issues lie.
+ */
 function timeField(column: string) {
   return (clause: SearchClause, use: ConditionUse): ClauseCondition => {
     const bound = toTimeBound(clause)
@@ -113,7 +116,10 @@ function timeField(column: string) {
     const isOwn = isTime(column, bound)
     return [
       isOwn,
-      sql<SqlBool>`not ${isOwn} and ${FOLLOWER.follows} and ${isTimeOfRound(bound, FOLLOWER)}`,
+      {
+        condition: sql<SqlBool>`not ${isOwn} and ${FOLLOWER.follows} and ${isTimeOfRound(bound, FOLLOWER)}`,
+        isOfOtherTable: true,
+      },
     ]
   }
 }
