@@ -1,0 +1,47 @@
+import { afterAll, afterEach, expect, test, vi } from 'vitest'
+import {
+  createDeliveryBench,
+  numberedEvents,
+  WAIT_MS,
+  type BenchReceiver,
+} from '../../../test/support/delivery-bench.ts'
+
+const bench = await createDeliveryBench()
+afterEach(() => bench.clear())
+afterAll(() => bench.close())
+
+const EVENTS = 60
+
+async function countClaimed(): Promise<number> {
+  const { rows } = await bench.database.pool.query<{ count: number }>(
+    'select count(*)::int as count from delivery where claimed_by is not null',
+  )
+  return rows[0]?.count ?? 0
+}
+
+test('slow receivers that all have much waiting when a process starts share what it may have claimed', async () => {
+  const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<void>()
+  const receivers: BenchReceiver[] = []
+  for (let at = 0; at < 16; at += 1) {
+    const receiver = await bench.startReceiver((_request, response) => {
+      void mayAnswer.then(() => response.writeHead(202).end())
+    })
+    await bench.queue(receiver.id, numberedEvents(EVENTS, EVENTS))
+    receivers.push(receiver)
+  }
+  await bench.startEngine([60_000], {
+    settings: {
+      concurrency: 2,
+      claimSize: 20,
+      claimedMax: 40,
+      claimedByAllMax: 100,
+      claimedMin: 4,
+    },
+  })
+  await vi.waitFor(() => receivers.forEach(({ requests }) => expect(requests).toHaveLength(2)), {
+    timeout: WAIT_MS,
+  })
+  expect(await countClaimed()).toBeLessThanOrEqual(100 + receivers.length * 4)
+  answer()
+  for (const { id } of receivers) await bench.waitForStates(id, { delivered: EVENTS })
+})
