@@ -95,6 +95,20 @@ it('does not go by what a killed service left, also where another process has it
   }
 })
 
+it('a service that ends leaves what another one with its number has told since', async () => {
+  const path = join(dataDir, 'service.json')
+  const told = { dataDir, baseUrl: 'http://localhost:9', allowedTargets: '' }
+  const takeBack = await tellServedSettings({ ...told, databaseUrl: undefined })
+  const own = await readFile(path, 'utf8')
+  const other = JSON.stringify({ ...(JSON.parse(own) as object), started: '1' })
+  await writeFile(path, other)
+  await takeBack()
+  expect(await readFile(path, 'utf8')).toBe(other)
+  await writeFile(path, own)
+  await takeBack()
+  await expect(readFile(path)).rejects.toThrow('ENOENT')
+})
+
 it('does not go by a service of another database, and goes by one whoever connects to its own', async () => {
   const told = { dataDir, baseUrl: 'http://localhost:9', allowedTargets: '' }
   const other = new URL(environment.DATABASE_URL)

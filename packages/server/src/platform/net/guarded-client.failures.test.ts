@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { Socket as TcpSocket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import {
@@ -169,6 +170,16 @@ describe('a failed request', () => {
       stage: 'aborted',
       code: 'aborted',
     })
+  })
+
+  it('shares one listener with all that have its signal, which goes with the last', async () => {
+    const port = await serve((_request, response) => setTimeout(() => response.end(), 30))
+    const client = clientWith()
+    const { signal } = new AbortController()
+    const requests = [1, 2].map(() => client.request(post(port, { signal })))
+    await expect.poll(() => getEventListeners(signal, 'abort').length).toBe(1)
+    await Promise.all(requests)
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0)
   })
 })
 

@@ -319,6 +319,8 @@ class SharedQueries {
 
   /** What is selected from for a clause from now on. */
   add(clause: SearchClause, query: RawBuilder<unknown>): RawBuilder<unknown> {
+    const known = this.#queries.get(clause)
+    if (known !== undefined) return known.name
     const name = sql.table(`shared_${this.#queries.size}`)
     this.#queries.set(clause, { name, query })
     return name

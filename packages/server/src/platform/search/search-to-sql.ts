@@ -51,7 +51,7 @@ interface DescribedCondition {
   readonly condition: Expression<SqlBool>
   /** The part of the list that they are in; no row is in two parts. */
   readonly part?: string
-  /** Whether the time that is looked for is in another table: no summaries of pages of the list lead to it. */
+  /** Whether a time that is looked for is in another table: no summaries of pages of the list lead to that. */
   readonly isOfOtherTable?: boolean
 }
 

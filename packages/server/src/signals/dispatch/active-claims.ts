@@ -26,16 +26,16 @@ export class ClaimShares {
   }
 
   /**
-   * How much a destination that has so much may claim at once; 0 when it has its share, or all together have what they
-   * may. Who has nothing may always claim a little, since nothing of its own would wake it.
+   * How much a destination that has so much, and asked for so much, may claim at once; 0 when it has its share, or all
+   * together have what they may. Who has nothing may always claim a little, since nothing of its own would wake it.
    */
-  roomOf(count: number): number {
+  roomOf(count: number, asked: number): number {
     const { claimSize, claimedMax, claimedByAllMax, claimedMin } = this.#settings
-    const destinationCount = this.#destinationCount + (count === 0 ? 1 : 0)
-    const share = Math.floor(claimedByAllMax / destinationCount)
+    const otherCount = this.#destinationCount - (count + asked > 0 ? 1 : 0)
+    const share = Math.floor(claimedByAllMax / (otherCount + 1))
     const max = Math.min(claimedMax, Math.max(claimedMin, share))
     const size = Math.ceil((claimSize * max) / claimedMax)
-    const free = claimedByAllMax - this.#count
+    const free = claimedByAllMax - (this.#count - asked)
     if (count === 0) return Math.min(size, Math.max(claimedMin, free))
     return max - count >= size && free >= size ? size : 0
   }
@@ -60,7 +60,7 @@ export class ActiveClaims {
 
   /** How many deliveries may be claimed at once now; 0 while there is no room for as many. */
   get room(): number {
-    return this.#shares.roomOf(this.#count)
+    return this.#shares.roomOf(this.#count, this.#asked)
   }
 
   claimIds(): string[] {

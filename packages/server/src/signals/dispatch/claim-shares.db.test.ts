@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, expect, test, vi } from 'vitest'
 import {
   createDeliveryBench,
@@ -18,6 +19,25 @@ async function countClaimed(): Promise<number> {
   )
   return rows[0]?.count ?? 0
 }
+
+test('who looks in vain takes nothing of it', async () => {
+  const engine = await bench.startEngine([60_000], {
+    settings: { sweepIntervalMs: 60_000, claimSize: 20, claimedByAllMax: 100, claimedMin: 4 },
+  })
+  for (let at = 0; at < 10; at += 1) {
+    const { id } = await bench.startReceiver()
+    await bench.queue(id, ['a:1'])
+    await bench.waitForStates(id, { delivered: 1 })
+    // Each look but the first may claim.
+    for (let look = 0; look < 3; look += 1) {
+      engine.wake(id)
+      await sleep(20)
+    }
+  }
+  const slow = await bench.startReceiver(() => undefined)
+  await bench.queue(slow.id, numberedEvents(EVENTS, EVENTS))
+  await vi.waitFor(async () => expect(await countClaimed()).toBe(EVENTS), { timeout: WAIT_MS })
+})
 
 test('slow receivers that all have much waiting when a process starts share what it may have claimed', async () => {
   const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<void>()

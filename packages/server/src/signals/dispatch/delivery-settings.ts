@@ -14,7 +14,7 @@ export interface DeliverySettings {
   readonly claimedMax: number
   /** The same over all destinations, which share it: one of many claims less at once. */
   readonly claimedByAllMax: number
-  /** What a destination may have of it however many there are, and claim at once if it has nothing and all is taken. */
+  /** The least share of it, and the most that is claimed at once for who has nothing when all is taken. */
   readonly claimedMin: number
   /** A claim lasts this long; must exceed the time of a request by far. */
   readonly leaseMs: number
