@@ -12,7 +12,7 @@ export interface DeliverySettings {
   readonly claimSize: number
   /** Deliveries of a destination that are claimed and not finished, at most. */
   readonly claimedMax: number
-  /** The same over all destinations, which share it: one of many claims less at once. */
+  /** The same over all destinations, which share it; beyond it who has nothing claims a little. */
   readonly claimedByAllMax: number
   /** The least share of it, and the most that is claimed at once for who has nothing when all is taken. */
   readonly claimedMin: number
