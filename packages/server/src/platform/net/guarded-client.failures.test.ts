@@ -1,4 +1,5 @@
 import { getEventListeners } from 'node:events'
+import type { ServerResponse } from 'node:http'
 import { Socket as TcpSocket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import {
@@ -173,11 +174,18 @@ describe('a failed request', () => {
   })
 
   it('shares one listener with all that have its signal, which goes with the last', async () => {
-    const port = await serve((_request, response) => setTimeout(() => response.end(), 30))
+    const arrived = [
+      Promise.withResolvers<ServerResponse>(),
+      Promise.withResolvers<ServerResponse>(),
+    ]
+    let count = 0
+    const port = await serve((_request, response) => arrived[count++]?.resolve(response))
     const client = clientWith()
     const { signal } = new AbortController()
-    const requests = [1, 2].map(() => client.request(post(port, { signal })))
-    await expect.poll(() => getEventListeners(signal, 'abort').length).toBe(1)
+    const requests = arrived.map(() => client.request(post(port, { signal })))
+    const responses = await Promise.all(arrived.map(({ promise }) => promise))
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1)
+    for (const response of responses) response.end()
     await Promise.all(requests)
     expect(getEventListeners(signal, 'abort')).toHaveLength(0)
   })
