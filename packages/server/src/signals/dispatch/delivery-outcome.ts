@@ -46,6 +46,25 @@ export function errorOf(verdict: Verdict): { errorCode: string | null; error: st
   return { errorCode: verdict.errorCode, error: verdict.error }
 }
 
+/** Stands where the database would not take what an attempt said. */
+export const OUTCOME_REFUSED = 'outcome_refused'
+
+/** What the outcome means for its delivery, without anything that others have written and without its notice. */
+export function toBareOutcome(outcome: DeliveryOutcome): DeliveryOutcome {
+  const { verdict } = outcome
+  const error = 'The attempt failed, and the database refused to store what it said'
+  return {
+    ...outcome,
+    verdict:
+      verdict.kind === 'accepted' ? verdict : { ...verdict, errorCode: OUTCOME_REFUSED, error },
+    notice: null,
+    requestHeaders: null,
+    responseHeaders: null,
+    responseBody: null,
+    remoteAddress: null,
+  }
+}
+
 /** The times of an attempt, those that there are. */
 export function toAttemptTimings(timings: OutboundTimings): AttemptTimings {
   const { dnsMs, connectMs, tlsMs, firstByteMs, totalMs } = timings

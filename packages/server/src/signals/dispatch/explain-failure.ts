@@ -5,6 +5,7 @@
 
 import type { SetErrorCode } from '@heliograph/ssf'
 import type { FailureCode } from '../../platform/net/outbound-result.ts'
+import type { OUTCOME_REFUSED } from './delivery-outcome.ts'
 
 /** What is known of a failed attempt. */
 interface FailedAttempt {
@@ -19,7 +20,8 @@ interface ExplainedFailure {
 }
 
 /** What has been broken off is not recorded. */
-type RecordedCode = Exclude<FailureCode, 'aborted' | 'client_closed'> | SetErrorCode
+type RecordedCode =
+  Exclude<FailureCode, 'aborted' | 'client_closed'> | SetErrorCode | typeof OUTCOME_REFUSED
 
 const CERTIFICATE =
   'Let the receiver present a certificate that is valid for its name, with its whole chain.'
@@ -45,6 +47,11 @@ const EXPLAINED: Readonly<Record<RecordedCode, ExplainedFailure>> = {
   authorization_failed: {
     cause: 'The authorization server gave no access token, so that nothing was sent.',
     remedy: 'Look at the token endpoint, the client id and the client secret of the destination.',
+  },
+  outcome_refused: {
+    cause: 'The attempt failed, and the database refused to store what the receiver had answered.',
+    remedy:
+      'Look for the id of the delivery in the log of this service: it says what was refused, and why.',
   },
   name_not_found: {
     cause: 'The name of the receiver does not exist in the DNS.',

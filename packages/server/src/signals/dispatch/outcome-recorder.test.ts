@@ -27,9 +27,12 @@ function begin(runChange: RunChange = () => Promise.reject(new Error('nothing is
   const counts: number[] = []
   const told: string[] = []
   let isBroken = false
+  let refusal: Refusal = () => undefined
   const connection: DatabaseConnection = {
     async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-      if (isBroken) throw new Error('the database is away')
+      if (isBroken) throw withCode('ECONNREFUSED')
+      const code = refusal(JSON.stringify(parameters), sql)
+      if (code !== undefined) throw withCode(code)
       if (sql.includes('for no key update')) locked.push(parameters[0])
       if (!sql.includes('delivery_attempt_id_seq')) return { rows: [] }
       counts.push(parameters.find((value) => Array.isArray(value))?.length ?? 0)
@@ -57,7 +60,22 @@ function begin(runChange: RunChange = () => Promise.reject(new Error('nothing is
     runChange,
     topics: { tell: (topics) => void told.push(...topics) },
   })
-  return { db, locked, counts, told, recorder, breakDatabase: () => (isBroken = true) }
+  return {
+    db,
+    locked,
+    counts,
+    told,
+    recorder,
+    breakDatabase: () => (isBroken = true),
+    refuse: (next: Refusal) => (refusal = next),
+  }
+}
+
+/** By which code a statement is refused, if it is. */
+type Refusal = (parameters: string, statement: string) => string | undefined
+
+function withCode(code: string): Error {
+  return Object.assign(new Error(code), { code })
 }
 
 function toOutcome(id: number, destinationId = '1'): DeliveryOutcome {
@@ -155,4 +173,91 @@ test('what owns several destinations is locked in the order of their ids, before
   await vi.advanceTimersByTimeAsync(100)
   expect(owners).toEqual(['4', '30', '100'])
   expect(countsThen).toEqual([0, 0, 0])
+})
+
+const POISON = 'poison'
+const UNTRANSLATABLE = '22P05'
+
+/** Records outcomes of which the one in the middle says something else; answers in which order they ended. */
+function recordPoisoned(recorder: OutcomeRecorder, count: number): number[] {
+  const ended: number[] = []
+  for (let id = 1; id <= count; id += 1) {
+    const responseBody = id === Math.ceil(count / 2) ? POISON : null
+    recorder.record({ ...toOutcome(id), responseBody }, () => void ended.push(id))
+  }
+  return ended
+}
+
+const inOrder = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
+
+test('an outcome that the database refuses for what it says is recorded without that, and holds up no other', async () => {
+  const { counts, told, recorder, refuse } = begin()
+  refuse((parameters) => (parameters.includes(POISON) ? UNTRANSLATABLE : undefined))
+  const ended = recordPoisoned(recorder, 100)
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(ended).toEqual(inOrder(100))
+  expect(told).toEqual(inOrder(100).map((id) => `deliveries:${id}`))
+  expect(counts.reduce((sum, count) => sum + count)).toBe(100)
+  expect(counts.length).toBeLessThan(10)
+})
+
+test('an outcome of which the database takes nothing is given up alone, and its delivery is given back', async () => {
+  const { counts, told, recorder, refuse } = begin()
+  const released: string[] = []
+  refuse((parameters, statement) => {
+    if (!parameters.includes('"50"')) return undefined
+    if (statement.includes('as released')) released.push(parameters)
+    else if (statement.includes('delivery_attempt_id_seq')) return '23514'
+    return undefined
+  })
+  const ended = recordPoisoned(recorder, 100)
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(ended).toEqual(inOrder(100))
+  expect(told).not.toContain('deliveries:50')
+  expect(counts.reduce((sum, count) => sum + count)).toBe(99)
+  expect(released).toHaveLength(1)
+})
+
+test.each(['ECONNREFUSED', '57P01', '25006', '42703'])(
+  'what fails with %s is repeated as a whole and as it is, for it says nothing of an outcome',
+  async (code) => {
+    const { counts, recorder, refuse } = begin()
+    const tried: string[] = []
+    refuse((parameters) => {
+      tried.push(parameters)
+      return tried.length > 3 ? undefined : code
+    })
+    const ended = recordPoisoned(recorder, 100)
+    await vi.advanceTimersByTimeAsync(2_000)
+    expect(ended).toEqual(inOrder(100))
+    expect(counts).toEqual([100])
+    expect(new Set(tried.slice(0, 4)).size).toBe(1)
+    expect(tried[0]).toContain(POISON)
+  },
+)
+
+test.each(['40P01', '57014'])(
+  'a conflict that comes again (%s) loses nothing of what an outcome says',
+  async (code) => {
+    const { counts, recorder, refuse } = begin()
+    let conflicts = 0
+    refuse((parameters) => {
+      if (!parameters.includes(POISON) || conflicts >= 12) return undefined
+      conflicts += 1
+      return code
+    })
+    const ended = recordPoisoned(recorder, 100)
+    await vi.advanceTimersByTimeAsync(5_000)
+    expect(conflicts).toBe(12)
+    expect(ended).toEqual(inOrder(100))
+    expect(counts.reduce((sum, count) => sum + count)).toBe(100)
+  },
+)
+
+test('an end also comes while the database refuses outcomes, whatever of them it refuses', async () => {
+  const { recorder, refuse } = begin()
+  refuse(() => UNTRANSLATABLE)
+  const ended = recordPoisoned(recorder, 20)
+  await recorder.close()
+  expect(ended).toEqual(inOrder(20))
 })

@@ -1,11 +1,15 @@
 /*
  * Collects the outcomes of all destinations for a moment and writes them together: the statement and
- * its commit cost many times what one more row in it does. Owns the batching and the repetition when
- * the database is away; what is written is outcome-store.ts's.
+ * its commit cost many times what one more row in it does. Owns the batching, the repetition when the database is away,
+ * and that an outcome which the database refuses holds up no other; what is written is outcome-store.ts's.
  */
 import type { Kysely, Transaction } from 'kysely'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { Change, RunChange } from '../../changes/change.ts'
+import { MINUTE_MS } from '../../platform/clock.ts'
+import { findDatabaseFault, isFaultOfDatabase } from '../../platform/db/database-fault.ts'
+import { isTransientConflict } from '../../platform/db/transient-conflict.ts'
+import { errorCodeOf } from '../../platform/error-code-of.ts'
 import type { TopicSink } from '../../platform/live/topic-notifier.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { LiveCollection, LiveTopic } from '../../schema/live-topics.ts'
@@ -13,8 +17,14 @@ import type { Schema } from '../../schema/schema.ts'
 import type { HealthReport } from './circuit-breaker.ts'
 import { isReceiverFailure, type DestinationKind } from './delivery-channel.ts'
 import type { DeliveryLog } from './delivery-log.ts'
-import { errorOf, type DeliveryOutcome, type OutcomeNotice } from './delivery-outcome.ts'
+import {
+  errorOf,
+  toBareOutcome,
+  type DeliveryOutcome,
+  type OutcomeNotice,
+} from './delivery-outcome.ts'
 import { deferFollowers, recordHealth, recordOutcomes } from './outcome-store.ts'
+import { releaseClaims } from './release-store.ts'
 import type { RandomShare } from './retry-schedule.ts'
 
 export interface OutcomeRecorderDependencies {
@@ -30,6 +40,8 @@ export interface OutcomeRecorderDependencies {
 interface WaitingOutcome {
   readonly outcome: DeliveryOutcome
   readonly onRecorded: () => void
+  /** The database has refused what the attempt said; this is the rest. */
+  readonly isBare?: boolean
 }
 
 /** Where the health of a receiver is shown, by the kind of its destination. */
@@ -46,8 +58,13 @@ const COLLECTIONS: Readonly<Record<DestinationKind, LiveCollection>> = {
 const GATHERING_MS = 20
 const BATCH_MAX = 256
 const REPEAT_DELAY_MS = 250
+/** How long a delivery rests of whose outcome nothing can be recorded, before it is sent again. */
+const GIVEN_UP_PAUSE_MS = 2 * MINUTE_MS
 /** A success is written to its destination this often at most: the row would be the hottest of all. */
 const SUCCESS_INTERVAL_MS = 1_000
+
+/** SQLSTATEs of statements that do not fit the tables, or that the role may not run. PostgreSQL, appendix A. */
+const SYNTAX_OR_ACCESS_CLASS = '42'
 
 export class OutcomeRecorder {
   readonly #dependencies: OutcomeRecorderDependencies
@@ -94,26 +111,65 @@ export class OutcomeRecorder {
   }
 
   async #writeBatch(): Promise<void> {
-    const batch = this.#waiting.splice(0, BATCH_MAX)
-    const changed = await this.#writeUntilDone(batch.map(({ outcome }) => outcome))
-    if (changed !== undefined) this.#dependencies.topics.tell([...batch.map(toTopic), ...changed])
+    await this.#writeUntilDone(this.#waiting.splice(0, BATCH_MAX))
+  }
+
+  /**
+   * Writes them together, again and again while the database is away. What it refuses for what it says is found by
+   * halves, in the order of the outcomes, so that it holds up no other.
+   */
+  async #writeUntilDone(batch: readonly WaitingOutcome[]): Promise<void> {
+    for (;;) {
+      const error = await this.#tryWrite(batch)
+      if (error === undefined) break
+      if (batch.length > 1 && !isFaultOfAll(error)) {
+        const middle = Math.ceil(batch.length / 2)
+        await this.#writeUntilDone(batch.slice(0, middle))
+        await this.#writeUntilDone(batch.slice(middle))
+        return
+      }
+      const [only] = batch
+      if (only !== undefined && isRefusal(error)) {
+        await this.#onRefused(only, error)
+        return
+      }
+      const fields = { err: error, outcome_count: batch.length }
+      this.#dependencies.log.warn(fields, 'delivery outcomes could not be recorded')
+      if (this.#isClosed) break
+      await new Promise((resolve) => setTimeout(resolve, REPEAT_DELAY_MS))
+    }
     for (const { onRecorded } of batch) onRecorded()
   }
 
-  /** Answers which collections have a receiver that fails since then, or no longer; undefined when it gave up. */
-  async #writeUntilDone(
-    outcomes: readonly DeliveryOutcome[],
-  ): Promise<readonly LiveTopic[] | undefined> {
-    for (;;) {
-      try {
-        return await this.#write(outcomes)
-      } catch (error) {
-        const fields = { err: error, outcome_count: outcomes.length }
-        this.#dependencies.log.warn(fields, 'delivery outcomes could not be recorded')
-        if (this.#isClosed) return undefined
-        await new Promise((resolve) => setTimeout(resolve, REPEAT_DELAY_MS))
-      }
+  /** Answers why they could not be written; undefined when they are, and whoever watches was told. */
+  async #tryWrite(batch: readonly WaitingOutcome[]): Promise<unknown> {
+    let changed: readonly LiveTopic[]
+    try {
+      changed = await this.#write(batch.map(({ outcome }) => outcome))
+    } catch (error) {
+      return error
     }
+    this.#dependencies.topics.tell([...batch.map(toTopic), ...changed])
+    return undefined
+  }
+
+  /** Records what the outcome means without what it says; when that is refused as well, the delivery is sent again. */
+  async #onRefused(waiting: WaitingOutcome, error: unknown): Promise<void> {
+    const { db, log } = this.#dependencies
+    const { outcome, onRecorded, isBare = false } = waiting
+    const fields = { err: error, delivery_id: outcome.delivery.id }
+    if (!isBare) {
+      log.error(fields, 'the database refused what an attempt said: it is recorded without that')
+      await this.#writeUntilDone([{ outcome: toBareOutcome(outcome), onRecorded, isBare: true }])
+      return
+    }
+    log.error(fields, 'the outcome of a delivery cannot be recorded: the delivery is sent again')
+    try {
+      await releaseClaims(db, [outcome.delivery], GIVEN_UP_PAUSE_MS)
+    } catch (failure) {
+      log.warn({ ...fields, err: failure }, 'a delivery is not given back before its lease ends')
+    }
+    onRecorded()
   }
 
   /** The usual case, nothing but successes, is a single statement; the others need a transaction. */
@@ -167,6 +223,17 @@ export class OutcomeRecorder {
       else this.#failing.delete(id)
     }
   }
+}
+
+/** Whether no other outcome would fare better: the database cannot write, or its tables or rights do not fit. */
+function isFaultOfAll(error: unknown): boolean {
+  return isFaultOfDatabase(error) || errorCodeOf(error).startsWith(SYNTAX_OR_ACCESS_CLASS)
+}
+
+/** Whether an outcome alone would fail like this each time. */
+function isRefusal(error: unknown): boolean {
+  const mayPass = findDatabaseFault(error) !== undefined || isTransientConflict(error)
+  return !mayPass && !isFaultOfAll(error)
 }
 
 function toTopic({ outcome }: WaitingOutcome): LiveTopic {
