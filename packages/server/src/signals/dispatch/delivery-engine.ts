@@ -15,6 +15,7 @@ import type { GuardedClient } from '../../platform/net/guarded-client.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { ClaimShares } from './active-claims.ts'
+import { ClaimReleases } from './claim-releases.ts'
 import { listWaitingDestinations } from './claim-store.ts'
 import { DatabaseClock } from './database-clock.ts'
 import type { DeliveryChannel } from './delivery-channel.ts'
@@ -77,6 +78,7 @@ export class DeliveryEngine {
       channels: new Map(channels.map((channel) => [channel.kind, channel])),
       slots: new InFlightSlots(settings),
       claimShares: new ClaimShares(settings),
+      releases: new ClaimReleases({ db, log }),
       recorder: new OutcomeRecorder({ db, log, random, runChange, topics }),
       deliveryEnd: this.#deliveryEnd,
       newClaimId: () => presence.newClaimId(),
@@ -135,6 +137,7 @@ export class DeliveryEngine {
    */
   async close(graceMs = CLOSE_GRACE_MS): Promise<void> {
     this.#isClosed = true
+    this.#shared.releases.stop()
     const stopping = this.#jobs.map((job) => job.stop())
     const timer = setTimeout(() => this.#abort.abort(), graceMs)
     await Promise.all([...this.#dispatchers.values()].map((dispatcher) => dispatcher.stop()))

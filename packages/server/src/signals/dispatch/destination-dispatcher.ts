@@ -29,7 +29,6 @@ import type { DeliveryOutcome } from './delivery-outcome.ts'
 import { EVERY_DELIVERY, type DeliveryRange } from './delivery-range-store.ts'
 import type { DispatcherDependencies } from './dispatcher-dependencies.ts'
 import type { SlotUser } from './in-flight-slots.ts'
-import { releaseUntilDone } from './release-until-done.ts'
 import { SubjectPartitions, type PreparedDelivery } from './subject-partitions.ts'
 import { Wakeups } from './wakeups.ts'
 
@@ -350,12 +349,7 @@ export class DestinationDispatcher implements SlotUser {
   #release(deliveries: readonly ClaimedDelivery[], delayMs: number): Promise<void> {
     if (deliveries.length === 0) return Promise.resolve()
     const subjects = this.#partitions.blockAll(deliveries, delayMs)
-    const repetition = {
-      ...this.#shared,
-      isStopped: () => this.#isStopped,
-      pauseMs: FAULT_PAUSE_MS,
-    }
-    const releasing = releaseUntilDone(deliveries, delayMs, repetition).then(() => {
+    const releasing = this.#shared.releases.release(deliveries, delayMs).then(() => {
       this.#partitions.unblockAll(subjects, this.#claimNumber)
       this.#finish(deliveries, true)
     })

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 import type { ClaimShares } from './active-claims.ts'
 import type { AttemptDependencies } from './attempt-delivery.ts'
+import type { ClaimReleases } from './claim-releases.ts'
 import type { DeliveryChannel, DestinationKind } from './delivery-channel.ts'
 import type { DeliveryEnd } from './delivery-end.ts'
 import type { DeliverySettings } from './delivery-settings.ts'
@@ -15,6 +16,7 @@ export interface DispatcherDependencies extends AttemptDependencies {
   readonly settings: DeliverySettings
   readonly slots: InFlightSlots
   readonly claimShares: ClaimShares
+  readonly releases: ClaimReleases
   readonly recorder: OutcomeRecorder
   readonly deliveryEnd: Pick<DeliveryEnd, 'id'>
   /** A new UUID for a claim. */
