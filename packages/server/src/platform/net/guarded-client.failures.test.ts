@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { Socket as TcpSocket } from 'node:net'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import {
   answered,
   cleanUp,
@@ -15,7 +15,10 @@ import {
   unusedPort,
 } from './test/loopback.ts'
 
-afterEach(cleanUp)
+afterEach(async () => {
+  vi.useRealTimers()
+  await cleanUp()
+})
 
 describe('a failed request', () => {
   it.each([
@@ -98,20 +101,26 @@ describe('a failed request', () => {
   })
 
   it('ends with the overall deadline, whatever the other limits', async () => {
-    const port = await serve(() => undefined)
-    const result = await failed(clientWith(), post(port, { timeouts: { totalMs: 50 } }))
-    expect(result).toMatchObject({ stage: 'headers', code: 'deadline_exceeded' })
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    const sent = Promise.withResolvers<void>()
+    const port = await serve(() => sent.resolve())
+    const result = failed(clientWith(), post(port, { timeouts: { totalMs: 50 } }))
+    await sent.promise
+    vi.advanceTimersByTime(50)
+    expect(await result).toMatchObject({ stage: 'headers', code: 'deadline_exceeded' })
   })
 
   it('ends with the overall deadline while it waits for a free connection, and is then never sent', async () => {
     let requests = 0
+    const isOver = Promise.withResolvers<void>()
     const port = await serve((_request, response) => {
       requests++
-      setTimeout(() => response.end(), 100)
+      void isOver.promise.then(() => response.end())
     })
     const client = clientWith({ limits: { connectionsPerOriginMax: 1 } })
     const first = client.request(post(port))
     const second = await failed(client, post(port, { timeouts: { totalMs: 30 } }))
+    isOver.resolve()
     expect(second).toMatchObject({ stage: 'connect', code: 'deadline_exceeded' })
     expect((await first).kind).toBe('response')
     await connectionIsFree()
@@ -159,14 +168,13 @@ describe('a failed request', () => {
   })
 
   it('is broken off by its signal, before and after it is sent', async () => {
-    const port = await serve(() => undefined)
+    const controller = new AbortController()
+    const port = await serve(() => controller.abort())
     const client = clientWith()
     expect(await failed(client, post(port, { signal: AbortSignal.abort() }))).toMatchObject({
       stage: 'aborted',
       code: 'aborted',
     })
-    const controller = new AbortController()
-    setTimeout(() => controller.abort(), 30)
     expect(await failed(client, post(port, { signal: controller.signal }))).toMatchObject({
       stage: 'aborted',
       code: 'aborted',
@@ -193,14 +201,17 @@ describe('a failed request', () => {
 
 describe('close', () => {
   it('lets a request in flight end and refuses new ones', async () => {
-    const port = await serve((_request, response) => setTimeout(() => response.end(), 30))
+    const arrived = Promise.withResolvers<ServerResponse>()
+    const port = await serve((_request, response) => arrived.resolve(response))
     const client = clientWith()
     const inFlight = client.request(post(port))
+    const response = await arrived.promise
     const closing = client.close()
     expect(await failed(client, post(port))).toMatchObject({
       stage: 'aborted',
       code: 'client_closed',
     })
+    response.end()
     expect((await inFlight).kind).toBe('response')
     await closing
   })

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Resolver } from './resolver.ts'
@@ -83,14 +83,11 @@ describe('an answered request', () => {
   })
 
   it('opens no more connections per origin than allowed', async () => {
-    let open = 0
+    const held: ServerResponse[] = []
     let most = 0
     const port = await serve((_request, response) => {
-      most = Math.max(most, ++open)
-      setTimeout(() => {
-        open--
-        response.end()
-      }, 10)
+      most = Math.max(most, held.push(response))
+      if (held.length === 3) setTimeout(() => held.splice(0).forEach((each) => each.end()), 10)
     })
     const client = clientWith({ limits: { connectionsPerOriginMax: 3 } })
     const results = await Promise.all(Array.from({ length: 12 }, () => client.request(post(port))))

@@ -1,4 +1,5 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { once } from 'node:events'
 import { createServer, type ServerOptions } from 'node:https'
 import { connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -195,9 +196,15 @@ describe('HTTPS', () => {
 
   it('gives up on a handshake that does not end', async () => {
     const port = await serveRaw(() => undefined)
+    // Connected already: all of the time is the handshake's.
+    const socket = connect({ host: '127.0.0.1', port })
+    await once(socket, 'connect')
     const client = clientWith({
       resolver: async () => [PUBLIC_ADDRESS],
-      connector: () => connect({ host: '127.0.0.1', port }),
+      connector: () => {
+        queueMicrotask(() => socket.emit('connect'))
+        return socket
+      },
       limits: { connectTimeoutMs: 50 },
     })
     expect(await failed(client, get(`https://${NAME}/`))).toMatchObject({

@@ -70,15 +70,12 @@ describe('waiting for events', () => {
 describe('shared looks', () => {
   it('look once for all that ask in one turn, and anew for who asks while it runs', async () => {
     const waiters = new PollWaiters(WAITERS_MAX)
-    const answers = ['first', 'second']
-    const look = vi.fn(async () => {
-      const answer = answers.shift()
-      await new Promise((resolve) => setTimeout(resolve, 5))
-      return answer
-    })
+    const first = Promise.withResolvers<string>()
+    const look = vi.fn(() => Promise.resolve('second')).mockReturnValueOnce(first.promise)
     const together = [waiters.share('1 100', look), waiters.share('1 100', look)]
-    await new Promise((resolve) => setTimeout(resolve, 2))
+    await expect.poll(() => look).toHaveBeenCalledOnce()
     const later = waiters.share('1 100', look)
+    first.resolve('first')
     expect(await Promise.all(together)).toEqual(['first', 'first'])
     expect(await later).toBe('second')
     expect(look).toHaveBeenCalledTimes(2)
