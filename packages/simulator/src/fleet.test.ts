@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { simulate } from './cli/simulate.ts'
 import { createFleet } from './fleet.ts'
 import type { Fleet } from './fleet.ts'
@@ -11,6 +11,7 @@ beforeEach(async () => {
   server = await startFakeOsqueryServer()
 })
 afterEach(async () => {
+  vi.useRealTimers()
   await fleet?.stop()
   fleet = undefined
   await server.close()
@@ -103,7 +104,11 @@ describe('a fleet', () => {
 
 describe('simulate', () => {
   test('runs for its duration and sums up', async () => {
-    const summary = await simulate(
+    // Its time goes on once all have enrolled, however long a busy machine takes for that.
+    vi.useFakeTimers({
+      toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'],
+    })
+    const running = simulate(
       {
         url: server.baseUrl,
         secret: 'secret',
@@ -113,24 +118,33 @@ describe('simulate', () => {
       },
       { progress: () => undefined, signal: new AbortController().signal },
     )
+    await vi.advanceTimersByTimeAsync(100)
+    await expect.poll(() => server.to('config')).toHaveLength(5)
+    await vi.advanceTimersByTimeAsync(2_900)
+    const summary = await running
     expect(summary.statistics).toMatchObject({ nodes: 5, enrolled: 5, linesUnaccounted: 0 })
     expect(summary.durationMs).toBeGreaterThanOrEqual(2_990)
   })
 
   test('a node key of an earlier run is no enrollment where the service takes nothing', async () => {
     await server.close()
+    const enough = new AbortController()
     const summary = await simulate(
       {
         url: server.baseUrl,
         secret: 'secret',
         count: 3,
-        durationMs: 2_000,
         fleet: {
           startSpreadMs: 0,
           nodeKeys: { get: () => 'key-of-an-earlier-run', set: () => undefined },
         },
       },
-      { progress: () => undefined, signal: new AbortController().signal },
+      {
+        progress: (line) => {
+          if (Number(/(\d+) failed/.exec(line)?.[1]) >= 3) enough.abort()
+        },
+        signal: enough.signal,
+      },
     )
     const { counters, enrolled } = summary.statistics
     expect(counters.unreachable).toBeGreaterThanOrEqual(3)

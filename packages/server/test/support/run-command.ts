@@ -10,10 +10,11 @@ export interface CommandResult {
   readonly told: string
 }
 
-/** Runs a command in the process of the test, to its end. */
+/** Runs a command in the process of the test, to its end, or until the signal. */
 export async function runCommand(
   words: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  signal: AbortSignal = new AbortController().signal,
 ): Promise<CommandResult> {
   const result = { exitCode: 0, printed: '', told: '' }
   const io = {
@@ -21,7 +22,7 @@ export async function runCommand(
     stderr: new PassThrough().on('data', (chunk: Buffer) => (result.told += chunk.toString())),
     environment,
     interruption: new AbortController().signal,
-    signal: new AbortController().signal,
+    signal,
     setExitCode: (code: number) => (result.exitCode = code),
   }
   await runProgram(words, io as unknown as CommandIo)
