@@ -18,8 +18,8 @@ afterEach(async () => {
   vi.clearAllMocks()
 })
 
-function listen(): Listener {
-  listener = createListener(database.connection, { log, network: new DatabaseNetwork() })
+function listen(network = new DatabaseNetwork()): Listener {
+  listener = createListener(database.connection, { log, network })
   listener.start()
   return listener
 }
@@ -69,17 +69,22 @@ test('subscribes while it is connected, and survives a handler that throws', asy
 test('comes back after its connection was killed, tells so, and hears again', async () => {
   const heard = vi.fn()
   const reconnected = vi.fn()
-  listen().subscribe('steady', heard)
+  const network = new DatabaseNetwork()
+  listen(network).subscribe('steady', heard)
   listener?.onReconnect(reconnected)
   expect(listener?.disconnectedForMs()).toBeGreaterThan(0)
   await listener?.whenListening()
   expect(listener?.disconnectedForMs()).toBe(0)
   expect(reconnected).toHaveBeenCalledTimes(1)
+  const connecting = vi.spyOn(network, 'settings').mockImplementation(() => {
+    throw new Error('not yet')
+  })
   await database.pool.query(
     `select pg_terminate_backend(pid) from pg_stat_activity
      where datname = current_database() and application_name = 'heliograph listener'`,
   )
-  await vi.waitFor(() => expect(listener?.disconnectedForMs()).toBeGreaterThan(0), { interval: 5 })
+  await vi.waitFor(() => expect(listener?.disconnectedForMs()).toBeGreaterThan(0))
+  connecting.mockRestore()
   await vi.waitFor(() => expect(reconnected).toHaveBeenCalledTimes(2), 5_000)
   expect(listener?.disconnectedForMs()).toBe(0)
   await listener?.whenListening()

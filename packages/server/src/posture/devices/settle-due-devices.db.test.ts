@@ -155,13 +155,19 @@ test('a running scheduler sleeps until the end, is woken by an earlier one, and 
       resolveSeen()
     },
   ])
+  const asleep = Promise.withResolvers<void>()
   const job = startDueJob({
     name: 'device statuses',
     clock: systemClock,
-    run: () => settleAndFindNext({ db, runChange, logError: rethrow }),
+    run: async () => {
+      const next = await settleAndFindNext({ db, runChange, logError: rethrow })
+      asleep.resolve()
+      return next
+    },
     logError: rethrow,
     pollMs: 60_000,
   })
+  await asleep.promise
   const real = createPosture(db, systemClock.now().toISOString())
   const check = await real.insertCheck({ begins_blocking_on: new Date(Date.now() + 400) })
   const device = await real.insertDevice()

@@ -21,6 +21,7 @@ import { configureCheck } from './configure-check.ts'
 import type { Schema } from '../../../schema/schema.ts'
 import { countRuns } from '../../../../test/support/count-runs.ts'
 import { emptyTables } from '../../../../test/support/empty-tables.ts'
+import { waitForLock } from '../../../../test/support/wait-for-lock.ts'
 
 const database = await createTestDatabase()
 const { db } = database
@@ -329,7 +330,7 @@ describe('changes at the same time', () => {
         const cause = { initiatingEntity: 'system', reason: 'Added.' } as const
         await applyCheckScope(other, { deviceIds: [id] }, cause)
       })
-      await new Promise((resolve) => setTimeout(resolve, 50))
+      await waitForLock(db)
     })
     await added
     expect(await db.selectFrom('check_result').selectAll().execute()).toEqual([])
