@@ -307,7 +307,7 @@ describe('order', () => {
     })
     await startEngine({ retryDelaysMs: [400] })
     await queue(receiver.id, ['a1', 'a2', 'b1'], (body) => body[0]!)
-    await vi.waitFor(() => expect(receiver.requests).toHaveLength(2), WAIT_MS)
+    await vi.waitFor(() => expect(receiver.requests.length).toBeGreaterThanOrEqual(2), WAIT_MS)
     await queue(receiver.id, ['a3'], () => 'a')
     await waitForStates(receiver.id, { delivered: 4 })
     const order = receiver.requests.map(({ body }) => body)
@@ -391,12 +391,18 @@ describe('claims', () => {
   })
 
   test('what waits behind a long queue that another worker blocks is sent before that queue is gone through', async () => {
-    const receiver = await startReceiver()
+    const arrived = Promise.withResolvers<void>()
+    const receiver = await startReceiver((...args) => {
+      arrived.resolve()
+      answerWith(202)(...args)
+    })
     await queue(receiver.id, [...numbered(1_000), 'free'], (body) => (body === 'free' ? null : 's'))
     const claimed = { destinationId: receiver.id, claimId: newUuid(), ownClaimIds: [] }
     await claimDeliveries(db, { ...claimed, leaseMs: 60_000, limit: 1, kid: null })
-    await startEngine({ settings: { claimSize: 16 } })
-    await waitForStates(receiver.id, { queued: 1_000, delivered: 1 })
+    const engine = await startEngine({ settings: { claimSize: 16 } })
+    await arrived.promise
+    await engine.close()
+    expect(await statesOf(receiver.id)).toEqual({ queued: 1_000, delivered: 1 })
     expect(await countPutOff(db, receiver.id)).toSatisfy((some: number) => some > 0 && some < 999)
   })
 
@@ -474,19 +480,17 @@ describe('failures', () => {
   })
 
   test('ssf-T122 waits as long as the receiver asks for', async () => {
-    const receiver = await startReceiver(answerWith(503, { 'retry-after': '2' }))
+    const receiver = await startReceiver((_request, response) => {
+      const status = receiver.requests.length === 1 ? 503 : 202
+      response.writeHead(status, { 'retry-after': '2' }).end()
+    })
     await startEngine({ retryDelaysMs: [10] })
     const before = Date.now()
     await queue(receiver.id, ['x'])
-    await vi.waitFor(async () => {
-      const row = await db
-        .selectFrom(EVERY_ATTEMPT.as('attempt'))
-        .selectAll()
-        .executeTakeFirstOrThrow()
-      expect(row.next_attempt_at!.getTime()).toBeGreaterThanOrEqual(before + 2_000)
-    }, WAIT_MS)
-    receiver.respond(answerWith(202))
     await waitForStates(receiver.id, { delivered: 1 })
+    const attempts = db.selectFrom(EVERY_ATTEMPT.as('attempt')).selectAll()
+    const first = await attempts.where('number', '=', 1).executeTakeFirstOrThrow()
+    expect(first.next_attempt_at!.getTime()).toBeGreaterThanOrEqual(before + 2_000)
     expect(receiver.requests[1]!.atMs - receiver.requests[0]!.atMs).toBeGreaterThan(1_900)
   })
 

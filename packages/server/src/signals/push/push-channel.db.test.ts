@@ -98,8 +98,11 @@ test('the bytes of a SET do not change when its worker dies before they are stor
 })
 
 test('a stream that is switched off in the middle of a backlog gets nothing more', async () => {
+  const isSwitchedOff = Promise.withResolvers<void>()
   const receiver = await push.startReceiver((_request, response) => {
-    setTimeout(() => response.writeHead(202).end(), 20)
+    const answer = () => void response.writeHead(202).end()
+    if (receiver.requests.length < 3) answer()
+    else void isSwitchedOff.promise.then(answer)
   })
   const stream = await push.createStream(receiver)
   // All of one device: they go out one after another.
@@ -108,6 +111,7 @@ test('a stream that is switched off in the middle of a backlog gets nothing more
   await vi.waitFor(() => expect(receiver.requests.length).toBeGreaterThan(2), WAIT_MS)
   await streams.call(`/ssf_streams/${stream.id}`, { method: 'PATCH', payload: { enabled: false } })
   engine.wake(stream.destinationId)
+  isSwitchedOff.resolve()
   // What was under way may still arrive; without the stop all thirty would follow one another.
   let count: number
   do {

@@ -355,13 +355,17 @@ describe('a webhook', () => {
   })
 
   it('is not held up by another one whose receiver never answers', async () => {
-    const hanging = await listen(() => undefined)
+    const isOver = Promise.withResolvers<void>()
+    const hanging = await listen((_request, response) => {
+      void isOver.promise.then(() => response.destroy())
+    })
     const healthy = await listen()
     const dead = await create(hanging.url)
     await create(healthy.url)
-    await start({ settings: { requestTimeoutMs: 1_000 } })
+    await start()
     await signIn(20)
     await until(() => expect(healthy.requests).toHaveLength(20))
+    isOver.resolve()
     await until(async () => {
       const [delivery] = await listDeliveries(dead.id)
       expect(delivery?.last_error).toMatch(/./)

@@ -205,7 +205,7 @@ test('devices that answer together are locked by ascending id, as admins lock th
       .map((nodeKey) => agents.answer(nodeKey, { [queryId]: 'FAIL' }))
     await expect.poll(countWaiting).toBe(1)
     // Whoever waits for the lowest holds none that comes after it.
-    await sql`set local lock_timeout = '300ms'`.execute(tx)
+    await sql`set local lock_timeout = '10s'`.execute(tx)
     await lockDevices(tx, [higher])
     return answers
   })
