@@ -121,7 +121,8 @@ function testSteps({ bench, start, step, stepUntilNoticed }: SetClock): void {
     await start(retryFast, { leaseMs: 6_500, requestTimeoutMs: 1_000 })
     await step(-6 * HOUR_MS)
     await waitForStates(receiver.id, { delivered: 2 })
-    expect(receiver.requests.map(({ body }) => body)).toEqual(['1:1', '1:2'])
+    // A busy machine may take longer for an answer than is waited for it.
+    expect(firstArrivals(receiver.requests.map(({ body }) => body))).toEqual({ 1: ['1:1', '1:2'] })
   })
 
   test('back by hours does not leave a receiver alone that was to be probed', async () => {

@@ -213,7 +213,7 @@ export async function waitForRetry(
 ): Promise<void> {
   await vi.waitFor(async () => {
     const { rows } = await database.pool.query(
-      'select from delivery where destination_id = $1 and attempt_count = 1 and claimed_by is null',
+      'select from delivery where destination_id = $1 and attempt_count > 0 and claimed_by is null',
       [destinationId],
     )
     expect(rows).toHaveLength(1)
