@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { playTimeline, startDrift } from './drift.ts'
 import { listKnobs } from './knobs.ts'
 import { createDeviceFactory } from './simulated-device.ts'
@@ -11,6 +11,9 @@ import { TABLES_BY_PLATFORM } from '../tables/platform-tables.ts'
 
 const factories: DeviceFactory[] = []
 afterAll(() => factories.forEach((factory) => factory.close()))
+// By this clock statements are interrupted: it stands still while a busy machine takes its time.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
+afterEach(() => void vi.useRealTimers())
 
 const NOW_MS = Date.UTC(2026, 10, 21)
 

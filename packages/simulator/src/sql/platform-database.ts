@@ -3,7 +3,6 @@
  * over a base table; the view shows the rows of the node whose query runs. A node shares the rows of
  * its template until one of them changes for it alone.
  */
-import { performance } from 'node:perf_hooks'
 import { DatabaseSync, constants } from 'node:sqlite'
 import type { SQLInputValue, StatementSync } from 'node:sqlite'
 import { toCellText } from './cell-text.ts'
@@ -199,6 +198,8 @@ class SqlitePlatformDatabase implements PlatformDatabase {
     try {
       return this.#readRows(this.#prepareRead(sql))
     } catch (error) {
+      // One that failed in a function of ours would fail once more, with its former error.
+      this.#reads.delete(sql)
       return toFailure(error)
     } finally {
       this.#deadlineMs = Infinity
