@@ -15,8 +15,12 @@ const OWN = { database: 'heliograph', systemIdentifier: '7', notedAt: '2026-01-0
 const LOOK_MS = 5
 /** A standby that was of no use is left alone for a second. */
 const REST_MS = 1_000
+/** For one that says nothing. */
+const ANSWER_MAX_MS = 1_000
 // By this clock a standby is waited for and left alone, however long a busy machine takes.
-beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] })
+})
 afterEach(() => void vi.useRealTimers())
 
 const rest = () => void vi.advanceTimersByTime(REST_MS)
@@ -33,7 +37,9 @@ function open(states: readonly (State | Error | 'silent')[], identity: object = 
     vi.advanceTimersByTime(LOOK_MS)
     const state = states[Math.min(looks++, states.length - 1)]
     if (state instanceof Error) return Promise.reject(state)
-    return state === 'silent' ? new Promise(() => undefined) : Promise.resolve({ rows: [state] })
+    if (state !== 'silent') return Promise.resolve({ rows: [state] })
+    setImmediate(() => vi.advanceTimersByTime(ANSWER_MAX_MS))
+    return new Promise(() => undefined)
   }
   const release = vi.fn()
   const replicaClient = {

@@ -254,17 +254,15 @@ async function findLag(
 }
 
 async function inTime<Result>(answer: Promise<Result>): Promise<Result> {
-  const over = new AbortController()
   // Nobody hears what comes late.
   answer.catch(() => undefined)
+  let timer: NodeJS.Timeout | undefined
+  const over = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error('it does not answer')), ANSWER_MAX_MS)
+  })
   try {
-    return await Promise.race([
-      answer,
-      sleep(ANSWER_MAX_MS, undefined, { signal: over.signal }).then(() => {
-        throw new Error('it does not answer')
-      }),
-    ])
+    return await Promise.race([answer, over])
   } finally {
-    over.abort()
+    clearTimeout(timer)
   }
 }
