@@ -223,6 +223,7 @@ describe('somebody else is not taken for it', () => {
     const opened = await openAll(attempt)
     world.answers.set(device, () => browserRows(opened, inside))
     const idle = await connectWithoutRequest(opened[0]?.port ?? 0)
+    await expect.poll(() => countIdle(attempt.id)).toBe(1)
     expect(await world.finish(attempt)).toBe('refused')
     idle.destroy()
     expect((await world.attempt(attempt.id))?.evidence).toMatchObject({ idle_connections: true })
@@ -244,6 +245,7 @@ describe('somebody else is not taken for it', () => {
     world.answers.set(device, () =>
       browserRows(opened, { local_address: '192.0.2.7', local_port: '1' }),
     )
+    await expect.poll(() => countIdle(attempt.id)).toBeGreaterThan(0)
     expect(await world.finish(attempt)).toBe('refused')
     for (const socket of idle) socket.destroy()
   })
@@ -457,6 +459,16 @@ describe('the ports', () => {
     expect(await world.finish({ id: one.id, cookie: two.cookie })).toBe('404')
   })
 })
+
+/** The connections without a request that are on record: on a busy machine a while after they were made. */
+async function countIdle(attemptId: string): Promise<number> {
+  const idle = world.database.db
+    .selectFrom('sign_in_probe_arrival')
+    .select('id')
+    .where('attempt_id', '=', attemptId)
+    .where('kind', '=', 'idle')
+  return (await idle.execute()).length
+}
 
 async function connectWithoutRequest(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')
