@@ -136,11 +136,10 @@ class ProbeConnections {
       return
     }
     const key = toKey(seen)
-    const timers = new Set([
-      setTimeout(() => this.#handler.noteIdle(seen), IDLE_NOTED_MS),
-      setTimeout(() => socket.destroy(), IDLE_CLOSED_MS),
-    ])
-    this.#open.set(key, { socket, seen, timers, hasRequest: false })
+    const timers = new Set([setTimeout(() => socket.destroy(), IDLE_CLOSED_MS)])
+    const open = { socket, seen, timers, hasRequest: false }
+    this.#noteLater(open)
+    this.#open.set(key, open)
     this.#byAddress.set(seen.clientAddress, ofAddress + 1)
     socket.once('close', () => this.#remove(key, timers))
   }
@@ -156,10 +155,17 @@ class ProbeConnections {
   }
 
   noteAt(port: number): void {
-    for (const { seen, timers, hasRequest } of this.#open.values()) {
-      if (seen.port === port && !hasRequest)
-        timers.add(setTimeout(() => this.#handler.noteIdle(seen), IDLE_NOTED_MS))
+    for (const open of this.#open.values()) {
+      if (open.seen.port === port && !open.hasRequest) this.#noteLater(open)
     }
+  }
+
+  /** A request that came while this process was too busy to read it is read first. */
+  #noteLater(open: OpenConnection): void {
+    const note = () => {
+      if (!open.hasRequest) this.#handler.noteIdle(open.seen)
+    }
+    open.timers.add(setTimeout(() => setImmediate(note), IDLE_NOTED_MS))
   }
 
   closeAll(): void {
