@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
-import { readdir, rm, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
@@ -15,6 +15,7 @@ import {
   type VerifiedSet,
 } from '@heliograph/receiver'
 import { toNodeHandler } from '@heliograph/receiver/node'
+import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { waitUntilNoneLeft } from '../support/wait-until-none-left.ts'
 import { findProgram } from './support/program.ts'
@@ -222,6 +223,11 @@ describe('a service that is lost and restored from its backup', () => {
 
   it('leaves nothing under its name when a backup is killed', async () => {
     const path = join(folder, 'backups', 'killed')
+    const text = await readFile(join(folder, 'restored', 'database.json'), 'utf8')
+    const database = new Client((JSON.parse(text) as { connection: object }).connection)
+    await database.connect()
+    // It does not come to its end: it waits for a table that somebody else has.
+    await database.query('begin; lock table device in access exclusive mode')
     const child = spawn(process.execPath, [...(await findProgram()), 'backup', path], {
       env: { PATH: process.env['PATH'], HELIOGRAPH_DATA_DIR: join(folder, 'restored') },
       stdio: 'ignore',
@@ -232,6 +238,7 @@ describe('a service that is lost and restored from its backup', () => {
     while ((await unfinished()) === undefined && child.exitCode === null) await sleep(1)
     child.kill('SIGKILL')
     await exited
+    await database.end()
     expect(await readdir(join(folder, 'backups'))).not.toContain('killed')
     const left = await unfinished()
     await expect(
