@@ -50,10 +50,23 @@ describe('active claims', () => {
       claims.ask(room)
       asked += room
     }
-    expect(asked).toBeLessThanOrEqual(160 + 40 * 8)
-    for (const claims of all) expect(claims.room).toBe(2)
+    expect(asked).toBeLessThanOrEqual(160 + 40 * 4)
+    for (const claims of all) expect(claims.room).toBe(4)
     for (const claims of all.slice(1)) claims.endAsking()
     expect(all[0]?.room).toBe(20)
+  })
+
+  it('of very many are of half the least share or more, since a claim of few makes each of them dear', () => {
+    const [one, ...others] = createClaims(20)
+    for (const claims of others) claims.add('first', 6)
+    expect(one?.room).toBe(8)
+    one?.add('first', 8)
+    finish(one as ActiveClaims, 'first', 3)
+    expect(one?.room).toBe(0)
+    finish(one as ActiveClaims, 'first', 1)
+    expect(one?.room).toBe(4)
+    finish(one as ActiveClaims, 'first', 2)
+    expect(one?.room).toBe(6)
   })
 
   it('end where all is taken, but for a little of whoever has nothing', () => {

@@ -34,10 +34,13 @@ export class ClaimShares {
     const otherCount = this.#destinationCount - (count + asked > 0 ? 1 : 0)
     const share = Math.floor(claimedByAllMax / (otherCount + 1))
     const max = Math.min(claimedMax, Math.max(claimedMin, share))
-    const size = Math.ceil((claimSize * max) / claimedMax)
+    const usual = Math.ceil((claimSize * max) / claimedMax)
+    // Of a small share all that is left of it, at half of it or more: a claim of few makes each of them dear.
+    const size = Math.max(usual, Math.min(claimSize, claimedMin, max - count))
+    const least = Math.max(usual, Math.min(claimSize, Math.ceil(claimedMin / 2)))
     const free = claimedByAllMax - (this.#count - asked)
-    if (count === 0) return Math.min(size, Math.max(claimedMin, free))
-    return max - count >= size && free >= size ? size : 0
+    if (count === 0) return Math.min(size, Math.max(Math.min(least, claimedMin), free))
+    return max - count >= least && free >= size ? size : 0
   }
 }
 

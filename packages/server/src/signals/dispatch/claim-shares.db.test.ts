@@ -6,6 +6,7 @@ import {
   WAIT_MS,
   type BenchReceiver,
 } from '../../../test/support/delivery-bench.ts'
+import { recordStatements } from '../../../test/support/record-statements.ts'
 
 const bench = await createDeliveryBench()
 afterEach(() => bench.clear())
@@ -64,4 +65,24 @@ test('slow receivers that all have much waiting when a process starts share what
   expect(await countClaimed()).toBeLessThanOrEqual(100 + receivers.length * 4)
   answer()
   for (const { id } of receivers) await bench.waitForStates(id, { delivered: EVENTS })
+})
+
+test('who has its share does not look before some of it has ended', async () => {
+  const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<void>()
+  const receiver = await bench.startReceiver((_request, response) => {
+    void mayAnswer.then(() => response.writeHead(202).end())
+  })
+  await bench.queue(receiver.id, numberedEvents(EVENTS, EVENTS))
+  const statements = await recordStatements(async () => {
+    await bench.startEngine([60_000], {
+      settings: { sweepIntervalMs: 60_000, concurrency: 2, claimSize: 10, claimedMax: 20 },
+    })
+    await vi.waitFor(async () => expect(await countClaimed()).toBe(20), { timeout: WAIT_MS })
+    await sleep(100)
+  })
+  // One before anything is known of the destination, and one that also claims.
+  const looks = statements.filter(({ text }) => text.includes('as "isPaced"'))
+  expect(looks).toHaveLength(2)
+  answer()
+  await bench.waitForStates(receiver.id, { delivered: EVENTS })
 })

@@ -141,6 +141,9 @@ export class DestinationDispatcher implements SlotUser {
           this.#planLook(beganMs, claim.nextDueAtMs)
           return
         }
+        // What a look would tell, the one that claimed has told.
+        this.#isFull = !this.#hasRoom(false)
+        if (this.#isFull) return
       }
     } finally {
       await ordering
