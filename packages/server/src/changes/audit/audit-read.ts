@@ -1,8 +1,8 @@
 import { sql, type Kysely } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
-import { fewTextsField } from '../../platform/search/search-to-sql.ts'
+import { fewTextsField } from '../../platform/search/text-fields.ts'
 import { earliestBefore, type SearchClause } from '../../platform/search/search-field.ts'
-import type { PageSought } from '../../platform/search/page-keys.ts'
+import type { PageSought } from '../../platform/search/page-sought.ts'
 import { RecordList } from '../../platform/search/record-list.ts'
 import { hasDescription, inLastBlocks } from './audit-text-read.ts'
 

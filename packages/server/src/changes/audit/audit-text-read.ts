@@ -4,7 +4,7 @@
  * case and with 0 for each number, between ends of lines, and the words with digits, between spaces.
  */
 import { sql, type Expression, type RawBuilder, type SqlBool } from 'kysely'
-import type { PageSought } from '../../platform/search/page-keys.ts'
+import type { PageSought } from '../../platform/search/page-sought.ts'
 import type { SearchClause } from '../../platform/search/search-field.ts'
 import {
   clauseToSql,

@@ -9,15 +9,16 @@
  *    first ones are likely to be. Fewer are all that there are. They are looked for from the start of the page on, and
  *    not from where the first step ended: where few rows match, to read a table as it is stored takes two thirds of the
  *    time that its rows take in the order of a key, which is more than the first rows cost.
- * 3. The largest of their keys (the smallest, in descending order) is one that no key of the page is behind. All
- *    matches up to it are sorted. Most lists grow in the order of their times, so that next to nothing is left to sort.
+ * 3. The largest of their keys (the smallest, in descending order) is one that no key of the page is behind. Where they
+ *    are looked for in several ways, it is the one of the way that has a page of them: those of another one may be the
+ *    last of all, however few. All matches up to it are sorted, and what one way finds bounds the next one. Most lists grow in the order of their times, so that next to nothing is left to sort.
  *
  * Where the second step finds no bound of use, it sorts all matches, and there is no third. Where that is for few
  * matches alone, many are found by reading in the order of the key.
  */
 import { sql, type Expression, type RawBuilder, type SqlBool } from 'kysely'
 import { afterKey, inOrder, type PageWindow } from '../db/page.ts'
-import type { SearchClause } from './search-field.ts'
+import { compare } from './page-sought.ts'
 import type { KeyReach } from './search-to-sql.ts'
 
 /** The largest bigint. */
@@ -84,7 +85,7 @@ interface AlternativeConditions extends PageConditions {
  */
 export function selectKeys(tableName: string, conditions: PageConditions): RawBuilder<unknown> {
   const { order, window, timeKey, likelyRows } = conditions
-  const { limit, isDescending = false } = window
+  const { isDescending = false } = window
   const table = sql.table(tableName)
   const isSorted =
     order === undefined && (isDescending || timeKey === undefined || conditions.isRead)
@@ -97,28 +98,81 @@ export function selectKeys(tableName: string, conditions: PageConditions): RawBu
     }
     return sql`
       with ${walked} ${fullPage}
-      union all ${selectMatches(table, conditions, { unless: isFull, toEnd: toPageEnd })}`
+      union all ${uniteAll(selectMatches(table, conditions, { unless: () => isFull, toEnd: toPageEnd }))}`
   }
-  const unless = sql<SqlBool>`(select value from is_enough)`
-  const toEnd = isSorted ? toPageEnd : () => order ?? sql``
-  const likelyPage = sql`select likely.key from likely where ${unless}`
+  const first = isSorted ? selectSorted(table, conditions) : selectFirst(table, conditions)
   return sql`
     with ${walked}, likely as materialized (${selectLikely(table, conditions)}
-    ), is_enough as materialized (
-      select is_full.value or (select count(*) from likely) = ${limit} as value from is_full
-    ), match as materialized (${selectMatches(table, conditions, { unless, toEnd })}
-    ), first as materialized (
-      ${isSorted ? likelyPage : sql`${likelyPage} union all select match.key from match`} limit ${limit}
-    ), bound as materialized (
-      select ${isDescending ? sql`min` : sql`max`}(first.key) as key from first having count(*) = ${limit}
-    )
+    ), ${toBound(0)} as materialized (${selectFullLast(sql`likely`, window)}
+    ), ${first.queries}, bound as materialized (select key from ${first.bound})
     ${fullPage}
-    union all ${
-      isSorted
-        ? sql`select match.key from match`
-        : sql`select first.key from first where not exists (select from bound)`
-    }
+    union all (select key from (${first.matches}) as matches
+      where not exists (select from bound))
     union all ${selectUpToBound(table, conditions)}`
+}
+
+/** What was found before matches up to a bound are looked for. */
+interface FirstMatches {
+  readonly queries: RawBuilder<unknown>
+  /** Has no row, or one with a key that no key of the page is behind. */
+  readonly bound: RawBuilder<unknown>
+  /** The page is among these where there is no bound. */
+  readonly matches: RawBuilder<unknown>
+}
+
+/** All matches are sorted, where no page of them was likely. */
+function selectSorted(table: RawBuilder<unknown>, conditions: PageConditions): FirstMatches {
+  const matches = selectMatches(table, conditions, { unless: () => isBounded(0), toEnd: toPageEnd })
+  return {
+    queries: sql`match as materialized (${uniteAll(matches)})`,
+    bound: toBound(0),
+    matches: sql`select key from match`,
+  }
+}
+
+/**
+ * The first matches in the order in which indexes give them, of one alternative after the other until one of them has
+ * a page: of those before, all are known then, and all of each where none has one.
+ */
+function selectFirst(table: RawBuilder<unknown>, conditions: PageConditions): FirstMatches {
+  const { order, window } = conditions
+  const matches = selectMatches(table, conditions, {
+    unless: isBounded,
+    toEnd: () => order ?? sql``,
+  })
+  const queries = matches.map((query, index) => {
+    const [match, first] = [sql.table(`match_${index}`), sql.table(`first_${index}`)]
+    // The limit is not that of the query, which PostgreSQL would plan to begin soon.
+    return sql`${match} as materialized (${query}
+      ), ${first} as materialized (select key from ${match} limit ${window.limit}
+      ), ${toBound(index + 1)} as materialized (
+        select key from ${toBound(index)} union all ${selectFullLast(first, window)})`
+  })
+  const firsts = matches.map((_, index) => sql`select key from ${sql.table(`first_${index}`)}`)
+  return {
+    queries: sql.join(queries),
+    bound: toBound(matches.length),
+    matches: uniteAll(firsts),
+  }
+}
+
+/** The bound that is known before the alternative of this index is looked for. */
+function toBound(index: number): RawBuilder<unknown> {
+  return sql.table(`bound_${index}`)
+}
+
+/** Whether nothing is left to find but what is up to a bound. */
+function isBounded(index: number): RawBuilder<SqlBool> {
+  return sql<SqlBool>`((select value from is_full) or exists (select from ${toBound(index)}))`
+}
+
+/** The key that none of a page is behind, of a page of matches. */
+function selectFullLast(
+  matches: RawBuilder<unknown>,
+  { isDescending, limit }: PageWindow,
+): RawBuilder<unknown> {
+  const last = isDescending === true ? sql`min` : sql`max`
+  return sql`select ${last}(key) as key from ${matches} having count(*) = ${limit}`
 }
 
 /**
@@ -130,14 +184,14 @@ function selectFew(table: RawBuilder<unknown>, conditions: PageConditions): RawB
   const fewMatches = sql.lit(nearRows * FEW_TIMES)
   const inKeyOrder = { ...conditions, matchKey: key }
   const few = selectMatches(table, conditions, {
-    unless: sql<SqlBool>`(select value from is_full)`,
+    unless: () => sql<SqlBool>`(select value from is_full)`,
     toEnd: () => sql`limit ${fewMatches}`,
   })
   const many = selectMatches(table, inKeyOrder, {
-    unless: sql<SqlBool>`(select value from is_enough)`,
+    unless: () => sql<SqlBool>`(select value from is_enough)`,
     toEnd: toPageEnd,
   })
-  return sql`few as materialized (${few}
+  return sql`few as materialized (${uniteAll(few)}
     ), is_all as materialized (
       select count(*) < ${fewMatches} as value from few
     ), is_enough as materialized (
@@ -145,7 +199,7 @@ function selectFew(table: RawBuilder<unknown>, conditions: PageConditions): RawB
     )
     (select few.key from few where (select value from is_all)
       order by ${inOrder(sql`few.key`, window)} limit ${window.limit})
-    union all ${many}`
+    union all ${uniteAll(many)}`
 }
 
 /** The rows that are looked at one by one, in the order of the key. */
@@ -188,8 +242,8 @@ function selectLikely(table: RawBuilder<unknown>, conditions: PageConditions): R
 }
 
 interface MatchesWanted {
-  /** Nothing is looked for then. */
-  readonly unless: Expression<SqlBool>
+  /** Nothing is looked for then, of the alternative of this index. */
+  readonly unless: (index: number) => Expression<SqlBool>
   /** The end of a query of an alternative: in which order matches are taken, and how many. */
   readonly toEnd: (conditions: AlternativeConditions) => RawBuilder<unknown>
 }
@@ -199,32 +253,54 @@ function selectMatches(
   table: RawBuilder<unknown>,
   conditions: PageConditions,
   { unless, toEnd }: MatchesWanted,
-): RawBuilder<unknown> {
+): readonly RawBuilder<unknown>[] {
   const { key, reach } = conditions
-  return uniteAlternatives(
+  return eachAlternative(
     conditions,
     reach,
-    (one) => sql`(select ${key} as key from ${table}
-      where not ${unless} and ${isBehindStart(one)} and ${isBounded(one)} and ${one.isOne}
+    (one, index) => sql`(select ${key} as key from ${table}
+      where not ${unless(index)} and ${isBehindStart(one)} and ${isUpToEnd(one)} and ${one.isOne}
       ${toEnd(one)})`,
   )
 }
 
-/** The keys of the first matches up to the bound. */
+/**
+ * The keys of the first matches up to the bound, of one alternative after the other. Where those that were looked for
+ * before fill a page, its last key is the bound of the next one.
+ */
 function selectUpToBound(
   table: RawBuilder<unknown>,
   conditions: PageConditions,
 ): RawBuilder<unknown> {
   const { key, window } = conditions
   const reach = toReachOfPage(conditions.reach, window.isDescending === true)
-  return uniteAlternatives(
-    conditions,
-    reach,
-    (one) => sql`(select ${key} from ${table}
-      where exists (select from bound) and ${isWithin(one)}
-        and ${isBehindStart(one)} and ${one.isOne}
-      ${toPageEnd(one)})`,
-  )
+  const queries = eachAlternative(conditions, reach, (one, index) => {
+    const last = index === 0 ? LAST_KEY : toLastFound(index - 1, window)
+    return sql`(select ${key} as key from ${table}
+      where exists (select from bound) and ${one.scope} and ${isWithin(one, last)} and ${one.isOne}
+      ${toPageEnd(one)})`
+  })
+  const [only] = queries
+  if (only !== undefined && queries.length === 1) return only
+  const found = queries.map((query, index) => {
+    const former = index === 0 ? sql`` : sql`select key from ${toFound(index - 1)} union all`
+    return sql`${toFound(index)} as materialized (
+      select each.key from (${former} ${query}) as each
+      order by ${inOrder(sql`each.key`, window)} limit ${window.limit})`
+  })
+  return sql`(with ${sql.join(found)} select key from ${toFound(queries.length - 1)})`
+}
+
+/** The first matches up to the bound of an alternative and of those before it. */
+function toFound(index: number): RawBuilder<unknown> {
+  return sql.table(`found_${index}`)
+}
+
+/** The key that none of the page is behind, once these are found. */
+function toLastFound(index: number, { isDescending, limit }: PageWindow): RawBuilder<unknown> {
+  const last = isDescending === true ? sql`min` : sql`max`
+  return sql`(select coalesce(
+    (select ${last}(key) from ${toFound(index)} having count(*) = ${limit}), bound.key) from bound)`
 }
 
 function isBehindStart({ scope, matchKey, window }: PageConditions): RawBuilder<SqlBool> {
@@ -235,7 +311,7 @@ function isBehindStart({ scope, matchKey, window }: PageConditions): RawBuilder<
  * Behind the start of a later page in descending order, summaries of pages lead to the matches of a time that is
  * after nearly all of them: its own index would lead through all rows before the start.
  */
-function isBounded(conditions: AlternativeConditions): RawBuilder<SqlBool> {
+function isUpToEnd(conditions: AlternativeConditions): RawBuilder<SqlBool> {
   const { matchKey, isByTime, order, likelyRows, window } = conditions
   const { isDescending = false, afterId } = window
   const isOnlyByTime = isByTime && order === undefined && likelyRows.length === 0
@@ -263,41 +339,42 @@ function takeMatches(
     order by ${inOrder(sql`candidate.key`, window)} limit ${window.limit}`
 }
 
-function uniteAlternatives(
+function eachAlternative(
   conditions: PageConditions,
   reach: KeyReach,
-  toQuery: (one: AlternativeConditions) => RawBuilder<unknown>,
-): RawBuilder<unknown> {
+  toQuery: (one: AlternativeConditions, index: number) => RawBuilder<unknown>,
+): readonly RawBuilder<unknown>[] {
   const { timeKey, toAlternatives } = conditions
-  const queries = toAlternatives(reach).map(({ condition, isOfTime }) => {
+  return toAlternatives(reach).map(({ condition, isOfTime }, index) => {
     const one = { ...conditions, isOne: condition, isByTime: false }
     const isByTime = isOfTime && timeKey !== undefined
-    return toQuery(isByTime ? { ...one, matchKey: timeKey, isByTime } : one)
+    return toQuery(isByTime ? { ...one, matchKey: timeKey, isByTime } : one, index)
   })
+}
+
+function uniteAll(queries: readonly RawBuilder<unknown>[]): RawBuilder<unknown> {
   return sql.join(queries, sql` union all `)
 }
 
+/** The bound that is known before any match up to it is looked for. */
 const LAST_KEY = sql`(select bound.key from bound)`
 
-/** What likely rows are told about the page that they are for. */
-export interface PageSought {
-  readonly isDescending: boolean
-  /** What is behind the start of the page. */
-  readonly reach: KeyReach
-  /** Where they put what they are found by, if matches are found by it as well. */
-  readonly shared: SharedQueries
-}
-
-export function toPageSought({ isDescending = false, afterId }: PageWindow): PageSought {
-  const shared = new SharedQueries()
-  const reach: KeyReach = {
-    has: (column, of) =>
-      afterId === undefined
-        ? sql<SqlBool>`true`
-        : compare(column, isDescending, of(sql`${afterId}`)),
-    sharedOf: (clause) => shared.of(clause),
+/**
+ * Between two bounds PostgreSQL expects next to nothing, which summaries of pages are for, and a third of all before
+ * one. Elsewhere the start is told of the key itself, of which it knows how many rows are behind it.
+ */
+function isWithin(
+  { matchKey, isByTime, window }: AlternativeConditions,
+  last: RawBuilder<unknown>,
+): RawBuilder<SqlBool> {
+  const { isDescending = false } = window
+  const isUpToLast = compare(matchKey, !isDescending, last)
+  if (!isByTime && window.afterId !== undefined) {
+    return sql<SqlBool>`${isUpToLast} and ${matchKey} ${isDescending ? sql`<` : sql`>`} any(array[${window.afterId}]::bigint[])`
   }
-  return { isDescending, reach, shared }
+  if (!isByTime) return sql<SqlBool>`${isUpToLast}`
+  const otherBound = compare(matchKey, isDescending, isDescending ? KEY_MAX : sql.lit(0))
+  return sql<SqlBool>`${isUpToLast} and ${otherBound} and ${afterKey(matchKey, window)}`
 }
 
 function toReachOfPage({ has }: KeyReach, isDescending: boolean): KeyReach {
@@ -306,54 +383,4 @@ function toReachOfPage({ has }: KeyReach, isDescending: boolean): KeyReach {
       sql<SqlBool>`${has(column, of)} and ${compare(column, !isDescending, of(LAST_KEY))}`,
     sharedOf: () => undefined,
   }
-}
-
-interface SharedQuery {
-  readonly name: RawBuilder<unknown>
-  readonly query: RawBuilder<unknown>
-}
-
-/** Queries that likely rows and matches are both found by. PostgreSQL asks once what is selected from twice. */
-class SharedQueries {
-  readonly #queries = new Map<SearchClause, SharedQuery>()
-
-  /** What is selected from for a clause from now on. */
-  add(clause: SearchClause, query: RawBuilder<unknown>): RawBuilder<unknown> {
-    const known = this.#queries.get(clause)
-    if (known !== undefined) return known.name
-    const name = sql.table(`shared_${this.#queries.size}`)
-    this.#queries.set(clause, { name, query })
-    return name
-  }
-
-  of(clause: SearchClause): RawBuilder<unknown> | undefined {
-    return this.#queries.get(clause)?.name
-  }
-
-  /** The statement, which selects from what was shared until now. */
-  toStatement(statement: RawBuilder<unknown>): RawBuilder<unknown> {
-    const queries = [...this.#queries.values()].map(({ name, query }) => sql`${name} as (${query})`)
-    return queries.length === 0
-      ? statement
-      : sql`with ${sql.join(queries)} select * from (${statement}) as page`
-  }
-}
-
-/**
- * Between two bounds PostgreSQL expects next to nothing, which summaries of pages are for, and a third of all before
- * one.
- */
-function isWithin({ matchKey, isByTime, window }: AlternativeConditions): RawBuilder<unknown> {
-  const { isDescending = false } = window
-  const otherBound = compare(matchKey, isDescending, isDescending ? KEY_MAX : sql.lit(0))
-  return sql`${compare(matchKey, !isDescending, LAST_KEY)}
-    and ${isByTime ? otherBound : sql`true`}`
-}
-
-function compare(
-  column: Expression<unknown>,
-  isBefore: boolean,
-  value: Expression<unknown>,
-): Expression<SqlBool> {
-  return sql<SqlBool>`${column} ${isBefore ? sql`<=` : sql`>=`} ${value}`
 }

@@ -9,14 +9,13 @@ import { parseSearch } from './parse-search.ts'
 import type { SearchClause } from './search-field.ts'
 import {
   clauseToSql,
-  fewTextsField,
   foreignKeyField,
   referencedField,
-  summarisedText,
   type ConditionUse,
   type KeyReach,
 } from './search-to-sql.ts'
-import type { PageSought } from './page-keys.ts'
+import { fewTextsField, summarisedText } from './text-fields.ts'
+import type { PageSought } from './page-sought.ts'
 import { RecordList } from './record-list.ts'
 
 const OWNER = { by: 'sample.owner_id', table: 'owner' }

@@ -45,7 +45,8 @@ import {
   type SearchFieldType,
   type SearchOperator,
 } from './search-field.ts'
-import { selectKeys, toPageSought, type PageSought } from './page-keys.ts'
+import { selectKeys } from './page-keys.ts'
+import { toPageSought, type PageSought } from './page-sought.ts'
 import {
   isIndexedPart,
   ALTERNATIVES_MAX,

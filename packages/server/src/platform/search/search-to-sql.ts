@@ -46,18 +46,32 @@ export type ConditionUse = 'compared' | 'found' | 'found apart'
 export type ClauseCondition =
   Expression<SqlBool> | readonly (Expression<SqlBool> | DescribedCondition)[]
 
+/** A part of a list; no row is in two parts of different names. */
+export interface ListPart {
+  readonly name: string
+  readonly isIn: Expression<SqlBool>
+}
+
 /** A condition, and what is known of its rows. */
 interface DescribedCondition {
   readonly condition: Expression<SqlBool>
-  /** The part of the list that they are in; no row is in two parts. */
-  readonly part?: string
+  /**
+   * The part of the list that they are in, which is a condition as well. It is said once of rows that meet several:
+   * PostgreSQL expects less of whatever it is told twice.
+   */
+  readonly part?: ListPart
   /** Whether a time that is looked for is in another table: no summaries of pages of the list lead to that. */
   readonly isOfOtherTable?: boolean
 }
 
 /** A condition that only rows of a part of the list meet. */
 export interface ConditionOfPart extends DescribedCondition {
-  readonly part: string
+  readonly part: ListPart
+}
+
+/** What rows meet that are in the part of a condition and meet it. */
+export function inPart({ part, condition }: DescribedCondition): Expression<SqlBool> {
+  return part === undefined ? condition : sql<SqlBool>`${part.isIn} and ${condition}`
 }
 
 /** The columns of a list by the canonical name of each field. */
@@ -83,9 +97,7 @@ export function searchToSql(
     const operands = expression.operands.map((each) => searchToSql(each, columns, useOfEach, reach))
     return sql<SqlBool>`(${sql.join(operands, kind === 'and' ? sql` and ` : sql` or `)})`
   }
-  const alternatives = toAlternatives(expression, columns, use, reach).map(
-    ({ condition }) => condition,
-  )
+  const alternatives = toAlternatives(expression, columns, use, reach).map(inPart)
   const [only] = alternatives
   if (only !== undefined && alternatives.length === 1) return only
   return sql<SqlBool>`(${sql.join(alternatives, sql` or `)})`
@@ -118,7 +130,10 @@ export function searchToAlternatives(
   expression: SearchExpression,
   way: SearchWay,
 ): readonly SearchAlternative[] {
-  const found = eachToAlternatives(expression, way)
+  const found = eachToAlternatives(expression, way).map((one) => ({
+    ...one,
+    condition: inPart(one),
+  }))
   return expression.kind === 'clause' ? found : found.map((one) => ifPossible(one, way.isPossible))
 }
 
@@ -150,7 +165,7 @@ function combine(
 ): readonly SearchAlternative[] {
   return these.flatMap((one) =>
     those
-      .filter(({ part = one.part }) => one.part === undefined || part === one.part)
+      .filter(({ part = one.part }) => one.part === undefined || part?.name === one.part.name)
       .map((other) => ({
         condition: sql<SqlBool>`${one.condition} and ${other.condition}`,
         search: { kind: 'and', operands: [one.search, other.search] },
@@ -160,7 +175,7 @@ function combine(
   )
 }
 
-function toPart(part: string | undefined) {
+function toPart(part: ListPart | undefined) {
   return part === undefined ? {} : { part }
 }
 
@@ -251,77 +266,6 @@ export function foreignKeyField(reference: Reference) {
     clause.operator === '~' ? hasDigits(clause) : clauseToSql(sql.ref(reference.by), clause)
 }
 
-/** A column in which many rows have few different texts. */
-interface FewTexts {
-  readonly table: string
-  readonly column: string
-}
-
-/**
- * A field of few different texts, of which the first 64 characters are indexed: a whole one could be larger than an
- * index entry may be. A part is looked for in these, taken from the index one after the other.
- */
-export function fewTextsField({ table, column }: FewTexts) {
-  const text = sql.ref(`${table}.${column}`)
-  const own = sql.ref(column)
-  return (clause: SearchClause, use: ConditionUse): Expression<SqlBool> => {
-    const isMatch = clauseToSql(text, clause)
-    if (use === 'compared') return isMatch
-    if (clause.operator === ':') {
-      return sql<SqlBool>`(${isMatch} and left(${text}, 64) = left(${clause.values[0]}, 64))`
-    }
-    return sql<SqlBool>`(left(${text}, 64) = any(array(
-      with recursive few as (
-        (select left(${own}, 64) as beginning from ${sql.table(table)} order by 1 limit 1)
-        union all
-        select (
-          select left(${own}, 64) from ${sql.table(table)}
-          where left(${own}, 64) > few.beginning order by 1 limit 1
-        ) from few where few.beginning is not null
-      )
-      select beginning from few
-      where ${clauseToSql(sql.ref('beginning'), clause)} or length(beginning) = 64
-    )) and ${isMatch})`
-  }
-}
-
-/** A text of which summaries of pages hold whole values in the collation "C", beside a key that is never negative. */
-interface SummarisedText {
-  readonly column: string
-  readonly key: Expression<unknown>
-}
-
-/**
- * A text that has a trigram index as well, where it is all that is looked for. Trigrams tell words from each other, not
- * a whole text from others with the same words, of which there may be very many: the summaries lead to the few pages
- * that may have it. They answer the collation alone. By how many rows have the text as a part of theirs, PostgreSQL
- * knows how many the trigrams lead to.
- */
-export function summarisedText({ column, key }: SummarisedText) {
-  const text = sql.ref(column)
-  return (clause: SearchClause): Expression<SqlBool> => {
-    if (clause.operator !== ':') return clauseToSql(text, clause)
-    const [value] = clause.values
-    const isInSummary = sql<SqlBool>`(${text} collate "C") = ${value} and ${key} >= 0`
-    return sql<SqlBool>`(${isInSummary} and ${text} ilike ${toPattern(String(value))})`
-  }
-}
-
-/**
- * Whether any row has the whole text that is looked for, by the summaries alone. What holds of every key PostgreSQL
- * expects of one in 200, where it is an expression: else it would read the table up to the first row that has a
- * frequent text, which may be one of the last.
- */
-export function hasSummarisedText(table: string, { column, key }: SummarisedText) {
-  const text = sql.ref(column)
-  return ({ operator, values }: SearchClause): Expression<SqlBool> | undefined => {
-    if (operator !== ':') return undefined
-    return sql<SqlBool>`exists (
-      select from ${sql.table(table)} where (${text} collate "C") = ${values[0]} and ${key} >= 0
-        and ${key} % 1 = 0 and ${key} * 0 = 0)`
-  }
-}
-
 /** Whether trigram indexes answer a part of a text. */
 export function isIndexedPart(part: string): boolean {
   return [...part].length > 2 || BEGINNING.test(part)
@@ -382,7 +326,8 @@ function withoutIndex(column: Expression<unknown>, isAscii: boolean): Expression
   return isAscii ? sql`(${column}) collate "C"` : sql`((${column}) || '')`
 }
 
-function toPattern(part: string): string {
+/** The pattern of LIKE for a part of a text. */
+export function toPattern(part: string): string {
   return `%${escapeLikePattern(part)}%`
 }
 

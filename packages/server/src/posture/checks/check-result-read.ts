@@ -4,6 +4,7 @@ import type { OsqueryRow } from '../../schema/tables/column-types.ts'
 import type { CheckStatus } from '../../schema/status-values.ts'
 import type { SearchClause } from '../../platform/search/search-field.ts'
 import {
+  inPart,
   referencedField,
   type ClauseCondition,
   type ConditionOfPart,
@@ -162,8 +163,7 @@ function isStale(before: Date): ClauseCondition {
 
 /** That `readStatus` is another status. */
 function isStillOf(status: string, before: Date): RawBuilder<SqlBool> {
-  const conditions = whenOutdated(before).map(({ condition }) => condition)
-  const isOld = sql.join(conditions, sql` or `)
+  const isOld = sql.join(whenOutdated(before).map(inPart), sql` or `)
   return sql<SqlBool>`(check_result.status = ${status} and (${isOld}) is not true)`
 }
 
@@ -186,7 +186,7 @@ function whenTime(column: string, bound: TimeBound): readonly ConditionOfPart[] 
   const isRound = isTimeOfRound(bound, FOLLOWER)
   const isTime = isRoundTime(column, bound, FOLLOWER)
   return [
-    { part: 'in round', condition: sql<SqlBool>`${IS_IN_ROUND} and ${isRound}` },
-    { part: 'out of round', condition: sql<SqlBool>`not ${IS_IN_ROUND} and ${isTime}` },
+    { part: { name: 'in round', isIn: IS_IN_ROUND }, condition: isRound },
+    { part: { name: 'out of round', isIn: sql<SqlBool>`not ${IS_IN_ROUND}` }, condition: isTime },
   ]
 }

@@ -94,10 +94,11 @@ async function findIds<Row extends object>(
   list: RecordList<Schema, Row>,
   query: string,
   scope?: ReturnType<typeof isResultOf>,
+  isDescending = false,
 ): Promise<string[]> {
   const ids: string[] = []
   for (let page = 0; page < PAGES_MAX; page += 1) {
-    const window = { afterId: ids.at(-1) ?? '0', limit: PAGE }
+    const window = { afterId: ids.at(-1), limit: PAGE, isDescending }
     const search = parseSearch(query, list.fields)
     const rows = await list.listPage(db, { search, window, scope })
     ids.push(...rows.map((row) => list.keyOf(row)))
@@ -106,9 +107,10 @@ async function findIds<Row extends object>(
   return ids
 }
 
-async function selectIds(rows: ReturnType<typeof sql>): Promise<string[]> {
+async function selectIds(rows: ReturnType<typeof sql>, isDescending = false): Promise<string[]> {
+  const order = sql.raw(isDescending ? 'desc' : 'asc')
   const found = await sql<{ id: string }>`
-    ${rows} order by id limit ${PAGES_MAX * PAGE}`.execute(db)
+    ${rows} order by id ${order} limit ${PAGES_MAX * PAGE}`.execute(db)
   return found.rows.map(({ id }) => id)
 }
 
@@ -208,7 +210,7 @@ describe.each(['2025-12-01', '2026-01-05'])('behind others of %s', (day) => {
 
   describe('issues', () => {
     const issues = sql`
-    select issue.id, greatest(last_rechecked_at, later) as last_rechecked_at,
+    select issue.id, detected_at, greatest(last_rechecked_at, later) as last_rechecked_at,
       greatest(updated_at, later) as updated_at
     from (
       select issue.*, case when follows_round and resolved_at is null then round.ran_at end as later
@@ -223,6 +225,29 @@ describe.each(['2025-12-01', '2026-01-05'])('behind others of %s', (day) => {
       select id from (${issues}) issue
       where ${sql.ref(field)} ${sql.raw(operator === ':' ? '=' : operator)} ${day}::timestamptz`)
       expect(await findIds(ISSUE_LIST, `${field}${operator}"${day}"`)).toEqual(expected)
+    })
+
+    const pairs = [
+      ['detected_at', 'updated_at'],
+      ['updated_at', 'last_rechecked_at'],
+    ].flatMap((fields) =>
+      (['AND', 'OR'] as const).flatMap((join) =>
+        [false, true].map((isDescending) => ({ fields, join, isDescending })),
+      ),
+    )
+
+    it.each(pairs)('by two times of $fields joined by $join', async (pair) => {
+      for (const [operator, other] of ['>>', '<>', '><', '<<'] as const) {
+        const [one, two] = [`${pair.fields[0]}${operator}`, `${pair.fields[1]}${other}`]
+        const condition = `${one}'${SECOND}' ${pair.join} ${two}'${THIRD}'`
+        const expected = await selectIds(
+          sql`select id from (${issues}) issue where ${sql.raw(condition)}`,
+          pair.isDescending,
+        )
+        const query = condition.replaceAll("'", '"')
+        const found = await findIds(ISSUE_LIST, query, undefined, pair.isDescending)
+        expect(found, query).toEqual(expected)
+      }
     })
   })
 })

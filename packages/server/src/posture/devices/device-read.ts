@@ -5,10 +5,10 @@ import type { Platform } from '../../schema/tables/device-tables.ts'
 import type { SearchClause } from '../../platform/search/search-field.ts'
 import {
   clauseToSql,
-  fewTextsField,
   type ClauseCondition,
   type ConditionUse,
 } from '../../platform/search/search-to-sql.ts'
+import { fewTextsField } from '../../platform/search/text-fields.ts'
 import { RecordList, type RowOf } from '../../platform/search/record-list.ts'
 
 /** The word of the API for each platform. */

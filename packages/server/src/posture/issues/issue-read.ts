@@ -1,13 +1,14 @@
-import { sql, type Expression, type Kysely, type RawBuilder, type SqlBool } from 'kysely'
+import { sql, type Expression, type Kysely, type SqlBool } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 import { earliestBefore, type SearchClause } from '../../platform/search/search-field.ts'
 import {
   clauseToSql,
   foreignKeyField,
   type ClauseCondition,
+  type ConditionOfPart,
   type ConditionUse,
 } from '../../platform/search/search-to-sql.ts'
-import type { PageSought } from '../../platform/search/page-keys.ts'
+import type { PageSought } from '../../platform/search/page-sought.ts'
 import { RecordList, type RowOf } from '../../platform/search/record-list.ts'
 import {
   isEitherTime,
@@ -25,6 +26,9 @@ const FOLLOWER: RoundFollower = {
   device: 'issue.device_id',
   follows: sql<SqlBool>`issue.follows_round and issue.resolved_at is null`,
 }
+
+/** The part of the list that follows rounds. */
+const FOLLOWING = 'following'
 
 /** Issues, open and resolved. */
 export const ISSUE_LIST = new RecordList({
@@ -117,7 +121,8 @@ function timeField(column: string) {
     return [
       isOwn,
       {
-        condition: sql<SqlBool>`not ${isOwn} and ${FOLLOWER.follows} and ${isTimeOfRound(bound, FOLLOWER)}`,
+        part: { name: FOLLOWING, isIn: FOLLOWER.follows },
+        condition: sql<SqlBool>`not ${isOwn} and ${isTimeOfRound(bound, FOLLOWER)}`,
         isOfOtherTable: true,
       },
     ]
@@ -128,15 +133,18 @@ function timeField(column: string) {
  * Earlier are those that follow no round, of whose times there is a summary, and those of devices that were silent
  * since.
  */
-function isBefore(column: string, bound: TimeBound): readonly RawBuilder<SqlBool>[] {
+function isBefore(column: string, bound: TimeBound): ClauseCondition {
   return [
-    sql<SqlBool>`not (${FOLLOWER.follows}) and ${isTime(column, bound)}`,
+    {
+      part: { name: 'not following', isIn: sql<SqlBool>`not (${FOLLOWER.follows})` },
+      condition: isTime(column, bound),
+    },
     isOfRound(column, { own: bound, round: bound }),
   ]
 }
 
 /** Those that were written at a time, and earlier ones of the devices whose round was then. */
-function isAt(column: string, bound: TimeBound): readonly RawBuilder<SqlBool>[] {
+function isAt(column: string, bound: TimeBound): ClauseCondition {
   const [isWritten] = isEitherTime(column, bound, FOLLOWER)
   return [isWritten, isOfRound(column, { own: { ...bound, operator: '<' }, round: bound })]
 }
@@ -149,9 +157,15 @@ function isAt(column: string, bound: TimeBound): readonly RawBuilder<SqlBool>[] 
 function isOfRound(
   column: string,
   { own, round }: Readonly<Record<'own' | 'round', TimeBound>>,
-): RawBuilder<SqlBool> {
-  return sql<SqlBool>`issue.follows_round::int = 1 and issue.resolved_at is null and ${isTime(column, own)} and issue.device_id in (
-    select device_id from device_round where ${isTime('ran_at', round)} offset 0)`
+): ConditionOfPart {
+  return {
+    part: {
+      name: FOLLOWING,
+      isIn: sql<SqlBool>`issue.follows_round::int = 1 and issue.resolved_at is null`,
+    },
+    condition: sql<SqlBool>`${isTime(column, own)} and issue.device_id in (
+      select device_id from device_round where ${isTime('ran_at', round)} offset 0)`,
+  }
 }
 
 /**

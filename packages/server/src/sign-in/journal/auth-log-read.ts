@@ -2,12 +2,9 @@ import { sql, type Kysely } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 import { isDeprovisioned } from '../../people/people/person-read.ts'
 import { earliestBefore, type SearchClause } from '../../platform/search/search-field.ts'
-import {
-  foreignKeyField,
-  hasSummarisedText,
-  summarisedText,
-} from '../../platform/search/search-to-sql.ts'
-import type { PageSought } from '../../platform/search/page-keys.ts'
+import { foreignKeyField } from '../../platform/search/search-to-sql.ts'
+import { hasSummarisedText, summarisedText } from '../../platform/search/text-fields.ts'
+import type { PageSought } from '../../platform/search/page-sought.ts'
 import { RecordList, type RowOf } from '../../platform/search/record-list.ts'
 
 /** What summaries of pages hold for the key. */

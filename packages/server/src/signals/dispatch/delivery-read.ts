@@ -16,7 +16,7 @@ import {
   type SearchExpression,
 } from '../../platform/search/search-field.ts'
 import { clauseToSql } from '../../platform/search/search-to-sql.ts'
-import type { PageSought } from '../../platform/search/page-keys.ts'
+import type { PageSought } from '../../platform/search/page-sought.ts'
 import { RecordList, type FieldDeclaration } from '../../platform/search/record-list.ts'
 import { EVERY_ATTEMPT } from './attempt-read.ts'
 import { wholeToken } from './detached-token.ts'
