@@ -11,7 +11,8 @@
  *    time that its rows take in the order of a key, which is more than the first rows cost.
  * 3. The largest of their keys (the smallest, in descending order) is one that no key of the page is behind. Where they
  *    are looked for in several ways, it is the one of the way that has a page of them: those of another one may be the
- *    last of all, however few. All matches up to it are sorted, and what one way finds bounds the next one. Most lists grow in the order of their times, so that next to nothing is left to sort.
+ *    last of all, however few. All matches up to it are sorted, and what one way finds bounds the next one. Most lists
+ *    grow in the order of their times, so that next to nothing is left to sort.
  *
  * Where the second step finds no bound of use, it sorts all matches, and there is no third. Where that is for few
  * matches alone, many are found by reading in the order of the key.
@@ -361,7 +362,7 @@ const LAST_KEY = sql`(select bound.key from bound)`
 
 /**
  * Between two bounds PostgreSQL expects next to nothing, which summaries of pages are for, and a third of all before
- * one. Elsewhere the start is told of the key itself, of which it knows how many rows are behind it.
+ * one. Elsewhere the start is told as one of some that a key may be behind, which it does not take for the other bound.
  */
 function isWithin(
   { matchKey, isByTime, window }: AlternativeConditions,
@@ -369,10 +370,11 @@ function isWithin(
 ): RawBuilder<SqlBool> {
   const { isDescending = false } = window
   const isUpToLast = compare(matchKey, !isDescending, last)
-  if (!isByTime && window.afterId !== undefined) {
-    return sql<SqlBool>`${isUpToLast} and ${matchKey} ${isDescending ? sql`<` : sql`>`} any(array[${window.afterId}]::bigint[])`
+  if (!isByTime) {
+    if (window.afterId === undefined) return sql<SqlBool>`${isUpToLast}`
+    const start = sql`any(array[${window.afterId}]::bigint[])`
+    return sql<SqlBool>`${isUpToLast} and ${matchKey} ${isDescending ? sql`<` : sql`>`} ${start}`
   }
-  if (!isByTime) return sql<SqlBool>`${isUpToLast}`
   const otherBound = compare(matchKey, isDescending, isDescending ? KEY_MAX : sql.lit(0))
   return sql<SqlBool>`${isUpToLast} and ${otherBound} and ${afterKey(matchKey, window)}`
 }
