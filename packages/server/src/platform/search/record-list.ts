@@ -49,7 +49,7 @@ import { selectKeys } from './page-keys.ts'
 import { toPageSought, type PageSought } from './page-sought.ts'
 import {
   isIndexedPart,
-  ALTERNATIVES_MAX,
+  SIDES_MAX,
   searchToAlternatives,
   searchToSql,
   type SearchColumn,
@@ -356,7 +356,7 @@ export class RecordList<Schema, Row extends object, Stored extends object = Came
       .map((clauses) => this.#declaration.likelyRows?.(clauses, page))
       .filter((rows) => rows !== undefined)
     // Each is a query of its own, which has the whole search in it: of many sides, the first ones.
-    return likelyRows.slice(0, ALTERNATIVES_MAX)
+    return likelyRows.slice(0, SIDES_MAX)
   }
 
   /** Likely rows tell a narrow range of keys, in which summaries of one time are enough. */

@@ -104,7 +104,10 @@ export function searchToSql(
 }
 
 /** As many are looked for one by one: each is a query of its own. */
-export const ALTERNATIVES_MAX = 4
+const ALTERNATIVES_MAX = 6
+
+/** Of an `or` of more sides, these are looked for together. */
+export const SIDES_MAX = 4
 
 /** How rows are looked for. */
 export interface SearchWay {
@@ -187,7 +190,7 @@ function orToAlternatives(
   const { operands } = expression
   const condition = searchToSql(expression, way.columns, 'found', way.reach)
   const together = [{ condition, search: expression }]
-  if (operands.length > ALTERNATIVES_MAX || !clausesOf(expression).every(way.isIndexed)) {
+  if (operands.length > SIDES_MAX || !clausesOf(expression).every(way.isIndexed)) {
     return together
   }
   const found = operands.flatMap((operand, index) => {
