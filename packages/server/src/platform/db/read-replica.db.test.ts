@@ -154,6 +154,8 @@ describe.skipIf(!isThere)(`a standby (needs PostgreSQL 15 in ${PROGRAMS})`, () =
   })
 
   it('is passed over while it does not replay, and answers again when it does', async () => {
+    // A problem that it had before would not be told again.
+    await vi.waitFor(() => expectFromStandby(other.db), 30_000)
     logProblem.mockClear()
     await onStandby('select pg_wal_replay_pause()')
     await write(1_000)

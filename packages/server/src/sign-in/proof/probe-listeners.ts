@@ -160,7 +160,7 @@ class ProbeConnections {
     }
   }
 
-  /** A request that came while this process was too busy to read it is read first. */
+  /** A request that came while this process was too busy to read it is read first; not one behind a TLS handshake. */
   #noteLater(open: OpenConnection): void {
     const note = () => {
       if (!open.hasRequest) this.#handler.noteIdle(open.seen)

@@ -3,9 +3,11 @@
  * as when a target has changed or the connection that listens was away, goes by one statement for each delay. Owns the
  * gathering and the repetition when the database is away; what may be claimed meanwhile is the dispatchers' to say.
  */
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import { SECOND_MS } from '../../platform/clock.ts'
+import { isFaultOfDatabase } from '../../platform/db/database-fault.ts'
+import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { ClaimedDelivery } from './delivery-channel.ts'
 import type { DeliveryLog } from './delivery-log.ts'
@@ -16,17 +18,17 @@ interface ClaimReleasesDependencies {
   readonly log: Pick<DeliveryLog, 'warn'>
 }
 
-/** What is given back by the next statement of its delay. */
-interface Gathered {
+/** What one destination gives back by the next statement of its delay. */
+interface Part {
   readonly deliveries: ClaimedDelivery[]
-  readonly released: Promise<void>
+  readonly released: PromiseWithResolvers<void>
 }
 
 const REPEAT_DELAY_MS = SECOND_MS
 
 export class ClaimReleases {
   readonly #dependencies: ClaimReleasesDependencies
-  readonly #gathered = new Map<number, Gathered>()
+  readonly #gathered = new Map<number, Map<DestinationId, Part>>()
   #isStopped = false
 
   constructor(dependencies: ClaimReleasesDependencies) {
@@ -34,20 +36,22 @@ export class ClaimReleases {
   }
 
   /**
-   * Gives deliveries back, due after `delayMs`; again and again while the database is away, until their leases have
-   * brought them back. Never rejects.
+   * Gives deliveries of a destination back, due after `delayMs`; again and again while the database is away, until
+   * their leases have brought them back. Never rejects.
    */
-  release(deliveries: readonly ClaimedDelivery[], delayMs: number): Promise<void> {
-    const wholeMs = Math.ceil(delayMs)
-    const gathered = this.#gathered.get(wholeMs)
-    if (gathered !== undefined) {
-      gathered.deliveries.push(...deliveries)
-      return gathered.released
+  release(
+    destinationId: DestinationId,
+    deliveries: readonly ClaimedDelivery[],
+    delayMs: number,
+  ): Promise<void> {
+    const parts = this.#partsOf(Math.ceil(delayMs))
+    const part = parts.get(destinationId) ?? {
+      deliveries: [],
+      released: Promise.withResolvers<void>(),
     }
-    const all = [...deliveries]
-    const released = this.#releaseTogether(all, wholeMs)
-    this.#gathered.set(wholeMs, { deliveries: all, released })
-    return released
+    parts.set(destinationId, part)
+    part.deliveries.push(...deliveries)
+    return part.released.promise
   }
 
   /** From now on what fails is not repeated. */
@@ -55,21 +59,41 @@ export class ClaimReleases {
     this.#isStopped = true
   }
 
-  async #releaseTogether(deliveries: readonly ClaimedDelivery[], delayMs: number): Promise<void> {
-    const { db, log } = this.#dependencies
+  #partsOf(delayMs: number): Map<DestinationId, Part> {
+    const gathered = this.#gathered.get(delayMs)
+    if (gathered !== undefined) return gathered
+    const parts = new Map<DestinationId, Part>()
+    this.#gathered.set(delayMs, parts)
+    void this.#releaseNextTurn(parts, delayMs)
+    return parts
+  }
+
+  async #releaseNextTurn(parts: ReadonlyMap<DestinationId, Part>, delayMs: number): Promise<void> {
     await nextTurn()
     this.#gathered.delete(delayMs)
-    const leaseEndsMs = Math.max(...deliveries.map((delivery) => delivery.leaseEndsMs))
+    await this.#releaseUntilDone([...parts.values()], delayMs)
+  }
+
+  /** Where something holds one of them up, as somebody who has locked it, each destination goes on alone. */
+  async #releaseUntilDone(parts: readonly Part[], delayMs: number): Promise<void> {
+    const { db, log } = this.#dependencies
+    const deliveries = parts.flatMap((part) => part.deliveries)
+    const leaseEndsMs = deliveries.reduce((latest, one) => Math.max(latest, one.leaseEndsMs), 0)
     for (;;) {
       try {
         await releaseClaims(db, deliveries, delayMs)
-        return
+        break
       } catch (error) {
         const fields = { err: error, delivery_count: deliveries.length }
         log.warn(fields, 'deliveries could not be given back')
-        if (this.#isStopped || performance.now() > leaseEndsMs) return
-        await sleep(REPEAT_DELAY_MS)
+        if (this.#isStopped || performance.now() > leaseEndsMs) break
+        if (parts.length > 1 && !isFaultOfDatabase(error)) {
+          await Promise.all(parts.map((part) => this.#releaseUntilDone([part], delayMs)))
+          return
+        }
+        await new Promise((resolve) => setTimeout(resolve, REPEAT_DELAY_MS))
       }
     }
+    for (const { released } of parts) released.resolve()
   }
 }

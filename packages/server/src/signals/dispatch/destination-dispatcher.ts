@@ -352,7 +352,7 @@ export class DestinationDispatcher implements SlotUser {
   #release(deliveries: readonly ClaimedDelivery[], delayMs: number): Promise<void> {
     if (deliveries.length === 0) return Promise.resolve()
     const subjects = this.#partitions.blockAll(deliveries, delayMs)
-    const releasing = this.#shared.releases.release(deliveries, delayMs).then(() => {
+    const releasing = this.#shared.releases.release(this.#id, deliveries, delayMs).then(() => {
       this.#partitions.unblockAll(subjects, this.#claimNumber)
       this.#finish(deliveries, true)
     })

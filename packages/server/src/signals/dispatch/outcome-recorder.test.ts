@@ -223,6 +223,26 @@ test('an outcome that the database refuses for what it says is recorded without 
   expect(counts.length).toBeLessThan(10)
 })
 
+test('an outcome whose consequences the database refuses is recorded without them, with all that it says', async () => {
+  const { counts, recorder, refuse } = begin(() => Promise.reject(withCode('23505')))
+  const written: string[] = []
+  refuse((parameters) => void written.push(parameters))
+  const notice = {
+    kind: 'gone',
+    lockOwner: () => Promise.resolve(),
+    notify: () => Promise.resolve(),
+  } as const
+  let isRecorded = false
+  const verdict = { kind: 'gone', errorCode: 'gone', error: 'HTTP 410' } as const
+  const outcome = { ...toOutcome(1), verdict, state: 'dead', responseBody: 'bye', notice } as const
+  recorder.record(outcome, () => (isRecorded = true))
+  await vi.advanceTimersByTimeAsync(100)
+  expect(isRecorded).toBe(true)
+  expect(counts).toHaveLength(1)
+  expect(written.join()).toContain('bye')
+  expect(written.join()).toContain('HTTP 410')
+})
+
 test('an outcome of which the database takes nothing is given up alone, and its delivery is given back', async () => {
   const { counts, told, recorder, refuse } = begin()
   const released: string[] = []
@@ -240,7 +260,7 @@ test('an outcome of which the database takes nothing is given up alone, and its 
   expect(released).toHaveLength(1)
 })
 
-test.each(['ECONNREFUSED', '57P01', '25006', '42703'])(
+test.each(['ECONNREFUSED', '57P01', '25006', '42703', '58P01', 'XX000', ''])(
   'what fails with %s is repeated as a whole and as it is, for it says nothing of an outcome',
   async (code) => {
     const { counts, recorder, refuse } = begin()

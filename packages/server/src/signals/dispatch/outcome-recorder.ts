@@ -8,7 +8,6 @@ import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { Change, RunChange } from '../../changes/change.ts'
 import { MINUTE_MS } from '../../platform/clock.ts'
 import { findDatabaseFault, isFaultOfDatabase } from '../../platform/db/database-fault.ts'
-import { isTransientConflict } from '../../platform/db/transient-conflict.ts'
 import { errorCodeOf } from '../../platform/error-code-of.ts'
 import type { TopicSink } from '../../platform/live/topic-notifier.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
@@ -68,8 +67,8 @@ const GIVEN_UP_PAUSE_MS = 2 * MINUTE_MS
 /** A success is written to its destination this often at most: the row would be the hottest of all. */
 const SUCCESS_INTERVAL_MS = 1_000
 
-/** SQLSTATEs of statements that do not fit the tables, or that the role may not run. PostgreSQL, appendix A. */
-const SYNTAX_OR_ACCESS_CLASS = '42'
+/** SQLSTATEs of data, constraints and limits, and of what is raised in the database itself. PostgreSQL, appendix A. */
+const REFUSAL_CODES = /^(?:22|23|54|P0)[0-9A-Z]{3}$/
 
 export class OutcomeRecorder {
   readonly #dependencies: OutcomeRecorderDependencies
@@ -87,7 +86,7 @@ export class OutcomeRecorder {
     this.#dependencies = dependencies
   }
 
-  /** Writes the outcome soon; `onRecorded` runs once it is durable, or given up at the close. Order is kept. */
+  /** Writes the outcome soon; `onRecorded` runs once it is durable or given up. Order is kept. */
   record(outcome: DeliveryOutcome, onRecorded: () => void): void {
     this.#waiting.push({ outcome, onRecorded })
     if (this.#running === undefined) this.#gather()
@@ -135,7 +134,7 @@ export class OutcomeRecorder {
     for (;;) {
       const error = await this.#tryWrite(batch)
       if (error === undefined) break
-      if (batch.length > 1 && !isFaultOfAll(error)) {
+      if (batch.length > 1 && isOfContents(error)) {
         const middle = Math.ceil(batch.length / 2)
         await this.#writeUntilDone(batch.slice(0, middle))
         await this.#writeUntilDone(batch.slice(middle))
@@ -166,11 +165,19 @@ export class OutcomeRecorder {
     return undefined
   }
 
-  /** Records what the outcome means without what it says; when that is refused as well, the delivery is sent again. */
+  /**
+   * Records the outcome without what it leads to, then what it means without what it says; when that is refused as
+   * well, the delivery is sent again.
+   */
   async #onRefused(waiting: WaitingOutcome, error: unknown): Promise<void> {
     const { db, log } = this.#dependencies
     const { outcome, onRecorded, isBare = false } = waiting
     const fields = { err: error, delivery_id: outcome.delivery.id }
+    if (outcome.notice !== null) {
+      log.error(fields, 'what the outcome of a delivery leads to failed: it is recorded without')
+      await this.#writeUntilDone([{ outcome: { ...outcome, notice: null }, onRecorded }])
+      return
+    }
     if (!isBare) {
       log.error(fields, 'the database refused what an attempt said: it is recorded without that')
       await this.#writeUntilDone([{ outcome: toBareOutcome(outcome), onRecorded, isBare: true }])
@@ -238,15 +245,15 @@ export class OutcomeRecorder {
   }
 }
 
-/** Whether no other outcome would fare better: the database cannot write, or its tables or rights do not fit. */
-function isFaultOfAll(error: unknown): boolean {
-  return isFaultOfDatabase(error) || errorCodeOf(error).startsWith(SYNTAX_OR_ACCESS_CLASS)
+/** Whether other outcomes may fare better than all together. What is not known is a fault of all: it may pass. */
+function isOfContents(error: unknown): boolean {
+  const isFault = findDatabaseFault(error) !== undefined
+  return isFault ? !isFaultOfDatabase(error) : isRefusal(error)
 }
 
 /** Whether an outcome alone would fail like this each time. */
 function isRefusal(error: unknown): boolean {
-  const mayPass = findDatabaseFault(error) !== undefined || isTransientConflict(error)
-  return !mayPass && !isFaultOfAll(error)
+  return REFUSAL_CODES.test(errorCodeOf(error))
 }
 
 function toTopic({ outcome }: WaitingOutcome): LiveTopic {

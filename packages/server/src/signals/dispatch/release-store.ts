@@ -9,24 +9,20 @@ import type { Schema } from '../../schema/schema.ts'
 import type { ClaimedDelivery } from './delivery-channel.ts'
 import { isWithin, toDeliveryRange } from './delivery-range-store.ts'
 
-/**
- * Releases claimed deliveries, due after `delayMs` at the earliest; not those whose claim has passed on. By id, as
- * whoever waits for several locks them.
- */
+/** Releases claimed deliveries, due after `delayMs` at the earliest; not those whose claim has passed on. */
 export async function releaseClaims(
   db: Kysely<Schema>,
   claims: readonly Pick<ClaimedDelivery, 'id' | 'claimId'>[],
   delayMs: number,
 ): Promise<void> {
   if (claims.length === 0) return
-  const byId = claims.toSorted((left, right) => Number(BigInt(left.id) - BigInt(right.id)))
-  const ids = byId.map(({ id }) => id)
+  const ids = claims.map(({ id }) => id)
   await sql`
     update delivery d
     set claimed_by = null, claim_expires_at = null,
       next_attempt_at = greatest(d.next_attempt_at, ${timeInMs(delayMs)})
     from unnest(${ids}::bigint[],
-      ${byId.map(({ claimId }) => claimId)}::uuid[]) as released (id, claim_id)
+      ${claims.map(({ claimId }) => claimId)}::uuid[]) as released (id, claim_id)
     where d.id = released.id and ${isWithin('d', toDeliveryRange(ids))}
       and d.claimed_by = released.claim_id and d.state = 'queued'`.execute(db)
 }

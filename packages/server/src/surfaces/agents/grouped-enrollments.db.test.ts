@@ -1,5 +1,6 @@
 /* Devices that enroll at the same moment are committed together, and nothing of that shows but the cost. */
 import { sql } from 'kysely'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
   Agents,
@@ -131,6 +132,7 @@ test('when the database ends the transaction of a group, nothing of it is there,
       for (const pid of await listWaiting()) {
         await sql`select pg_terminate_backend(${pid})`.execute(tx)
       }
+      await sleep(10)
     }
     expect(await readDevices()).toEqual([])
     return { answers }

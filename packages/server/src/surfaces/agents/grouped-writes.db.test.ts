@@ -204,9 +204,10 @@ test('devices that answer together are locked by ascending id, as admins lock th
       .toReversed()
       .map((nodeKey) => agents.answer(nodeKey, { [queryId]: 'FAIL' }))
     await expect.poll(countWaiting).toBe(1)
-    // Whoever waits for the lowest holds none that comes after it.
-    await sql`set local lock_timeout = '10s'`.execute(tx)
-    await lockDevices(tx, [higher])
+    // Whoever waits for the lowest holds none that comes after it; one that came before may be about to commit.
+    const lockFree = () =>
+      sql`select from device where id = ${higher} for no key update skip locked`.execute(tx)
+    await expect.poll(async () => (await lockFree()).rows).toHaveLength(1)
     return answers
   })
   expect(new Set(statusCodesOf(await Promise.all(sent)))).toEqual(new Set([200]))

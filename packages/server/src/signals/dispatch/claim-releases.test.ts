@@ -1,0 +1,89 @@
+import {
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type CompiledQuery,
+} from 'kysely'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { SILENT_LOGGER } from '../../platform/silent-logger.ts'
+import type { DestinationId } from '../../schema/branded-ids.ts'
+import type { Schema } from '../../schema/schema.ts'
+import { ClaimReleases } from './claim-releases.ts'
+import type { ClaimedDelivery } from './delivery-channel.ts'
+
+const DESTINATIONS = ['1', '2', '3'] as const
+const HELD_UP = '2'
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+})
+afterEach(() => void vi.useRealTimers())
+
+/** What each statement gives back, where those about some deliveries fail by a code. */
+function begin(codeOf: (ids: readonly string[]) => string | undefined) {
+  const statements: (readonly string[])[] = []
+  const driver = new DummyDriver()
+  driver.acquireConnection = () =>
+    Promise.resolve({
+      executeQuery({ parameters }: CompiledQuery) {
+        const ids = parameters[1] as readonly string[]
+        statements.push(ids)
+        const code = codeOf(ids)
+        if (code !== undefined) throw Object.assign(new Error(code), { code })
+        return Promise.resolve({ rows: [] })
+      },
+      streamQuery: () => {
+        throw new Error('nothing is streamed')
+      },
+    })
+  const db = new Kysely<Schema>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => driver,
+      createIntrospector: (of) => new PostgresIntrospector(of),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+  })
+  const releases = new ClaimReleases({ db, log: SILENT_LOGGER })
+  const released: string[] = []
+  for (const id of DESTINATIONS) {
+    const delivery = { id, claimId: 'claim', leaseEndsMs: 60_000 } as ClaimedDelivery
+    void releases.release(id as DestinationId, [delivery], 0).then(() => released.push(id))
+  }
+  const pass = async (ms: number) => {
+    await new Promise((resolve) => setImmediate(resolve))
+    await vi.advanceTimersByTimeAsync(ms)
+  }
+  return { releases, statements, released, pass }
+}
+
+test('what all destinations give back in one turn goes by one statement', async () => {
+  const { statements, released, pass } = begin(() => undefined)
+  await pass(0)
+  expect(statements).toEqual([DESTINATIONS])
+  expect(released).toEqual(DESTINATIONS)
+})
+
+test('a destination whose deliveries somebody has locked holds up no other', async () => {
+  let isLocked = true
+  const lockTimeout = (ids: readonly string[]) =>
+    isLocked && ids.includes(HELD_UP) ? '55P03' : undefined
+  const { released, pass } = begin(lockTimeout)
+  await pass(0)
+  expect(released).toEqual(['1', '3'])
+  isLocked = false
+  await pass(1_000)
+  expect(released).toEqual(['1', '3', HELD_UP])
+})
+
+test('while the database is away all go together, and after an end nothing is tried again', async () => {
+  const { releases, statements, released, pass } = begin(() => 'ECONNREFUSED')
+  await pass(1_000)
+  expect(statements).toEqual([DESTINATIONS, DESTINATIONS])
+  releases.stop()
+  await pass(1_000)
+  expect(statements).toHaveLength(3)
+  expect(released).toEqual(DESTINATIONS)
+})
