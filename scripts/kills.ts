@@ -30,7 +30,8 @@ const HOST = '127.0.0.1'
 const POOL_MAX = 4
 /** Besides its pool a process opens one connection that listens, six for deliveries and two for reporting queries. */
 const CONNECTIONS_OF_ONE = POOL_MAX + 9
-const DRAIN_MAX_MS = 300_000
+/** A delivery that failed three times is tried again after five minutes, and a fifth more at most. */
+const DRAIN_MAX_MS = 600_000
 const DATABASE_MAX_MS = 300_000
 const REPORT_EVERY = 10
 const WRITERS = 4

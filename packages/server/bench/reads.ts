@@ -53,7 +53,7 @@ async function measure(run: BenchRun): Promise<Measurement[]> {
   const generator = startLoadGenerator(run)
   let key = ''
   const service = await startServiceUnderTest(run, {
-    environment: { HELIOGRAPH_RATE_LIMIT_PER_MINUTE: '100000' },
+    environment: { HELIOGRAPH_RATE_LIMIT_PER_MINUTE: '10000000' },
     prepare: async (services) => {
       await asOwner(services, (db) => insertFleet(db, FLEET))
       await createKeyAdmin(services.runChange)

@@ -333,8 +333,14 @@ describe('a canary', () => {
     const oldKid = keyRing.activeKid()
     await rotate({ canaryDestinationIds: [canary.destinationId] })
     clock.advance(2 * HOUR_MS)
-    await emit(1)
-    await drain()
+    // A claim that had begun before may still bind the first one to the old key.
+    await expect
+      .poll(async () => {
+        await emit(1)
+        await drain()
+        return canary.failures.length
+      })
+      .toBeGreaterThan(0)
     await refusedKeys.idle()
     clock.advance(40 * DAY_MS)
     await keyRing.refresh()
