@@ -68,7 +68,6 @@ export class DeliveryEngine {
     this.#presence = presence
     this.#databaseClock = new DatabaseClock({ db, log, leaseMs: settings.leaseMs })
     this.#deliveryEnd = new DeliveryEnd(db)
-    const slots = new InFlightSlots(settings)
     this.#shared = {
       db,
       clock,
@@ -77,10 +76,10 @@ export class DeliveryEngine {
       client,
       settings,
       channels: new Map(channels.map((channel) => [channel.kind, channel])),
-      slots,
+      slots: new InFlightSlots(settings),
       claimShares: new ClaimShares(settings),
       releases: new ClaimReleases({ db, log }),
-      recorder: new OutcomeRecorder({ db, log, random, slots, runChange, topics }),
+      recorder: new OutcomeRecorder({ db, log, random, runChange, topics }),
       deliveryEnd: this.#deliveryEnd,
       newClaimId: () => presence.newClaimId(),
       signal: this.#abort.signal,

@@ -26,7 +26,6 @@ function begin(runChange: RunChange = () => Promise.reject(new Error('nothing is
   const locked: unknown[] = []
   const counts: number[] = []
   const told: string[] = []
-  const slots = { inFlightCount: 1 }
   let isBroken = false
   let refusal: Refusal = () => undefined
   const connection: DatabaseConnection = {
@@ -58,7 +57,6 @@ function begin(runChange: RunChange = () => Promise.reject(new Error('nothing is
     db,
     log: SILENT_LOGGER,
     random: () => 0,
-    slots,
     runChange,
     topics: { tell: (topics) => void told.push(...topics) },
   })
@@ -68,7 +66,6 @@ function begin(runChange: RunChange = () => Promise.reject(new Error('nothing is
     counts,
     told,
     recorder,
-    slots,
     breakDatabase: () => (isBroken = true),
     refuse: (next: Refusal) => (refusal = next),
   }
@@ -126,25 +123,6 @@ test('outcomes that never stop coming share statements, each of which costs far 
   await vi.advanceTimersByTimeAsync(100)
   expect(recordedCount).toBe(100)
   expect(counts.length).toBeLessThanOrEqual(6)
-})
-
-test('an outcome that no other is near waits for none; those that may have company wait for it', async () => {
-  const { counts, recorder, slots } = begin()
-  const writtenAfter = async (ms: number) => {
-    recorder.record(toOutcome(counts.length), () => undefined)
-    await vi.advanceTimersByTimeAsync(ms)
-    return counts.length
-  }
-  expect(await writtenAfter(2)).toBe(1)
-  // One was written a moment ago.
-  expect(await writtenAfter(10)).toBe(1)
-  await vi.advanceTimersByTimeAsync(100)
-  expect(await writtenAfter(2)).toBe(3)
-  await vi.advanceTimersByTimeAsync(100)
-  slots.inFlightCount = 2
-  expect(await writtenAfter(10)).toBe(3)
-  await vi.advanceTimersByTimeAsync(100)
-  expect(counts).toEqual([1, 1, 1, 1])
 })
 
 test('an end waits for no others: everything is written at once', async () => {

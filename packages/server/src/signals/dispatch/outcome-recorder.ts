@@ -16,7 +16,6 @@ import type { Schema } from '../../schema/schema.ts'
 import type { HealthReport } from './circuit-breaker.ts'
 import { isReceiverFailure, type DestinationKind } from './delivery-channel.ts'
 import type { DeliveryLog } from './delivery-log.ts'
-import type { InFlightSlots } from './in-flight-slots.ts'
 import {
   errorOf,
   toBareOutcome,
@@ -31,8 +30,6 @@ export interface OutcomeRecorderDependencies {
   readonly db: Kysely<Schema>
   readonly log: DeliveryLog
   readonly random: RandomShare
-  /** The requests that the process has in flight, with the one whose outcome is being recorded. */
-  readonly slots: Pick<InFlightSlots, 'inFlightCount'>
   /** Runs what channels do about a notice, in one change with the outcomes. */
   readonly runChange: RunChange
   /** Told which deliveries have moved on, and where receivers began or ceased to fail. */
@@ -58,8 +55,6 @@ const COLLECTIONS: Readonly<Record<DestinationKind, LiveCollection>> = {
  * as 16 outcomes in them.
  */
 const GATHERING_MS = 20
-/** The same for an outcome that no other is near: while one is in flight, or was written lately, more may come. */
-const LONE_MS = 1
 const BATCH_MAX = 256
 const REPEAT_DELAY_MS = 250
 /** How long a delivery rests of whose outcome nothing can be recorded, before it is sent again. */
@@ -78,8 +73,6 @@ export class OutcomeRecorder {
   #waiting: WaitingOutcome[] = []
   #timer: NodeJS.Timeout | undefined
   #running: Promise<void> | undefined
-  /** When a batch was written last, on the steady clock of `performance.now()`. */
-  #writtenAtMs = -Infinity
   #isClosed = false
 
   constructor(dependencies: OutcomeRecorderDependencies) {
@@ -95,12 +88,7 @@ export class OutcomeRecorder {
   /** Starts now when a batch is full, else soon. */
   #gather(): void {
     if (this.#waiting.length >= BATCH_MAX) this.#start()
-    else this.#timer ??= setTimeout(() => this.#start(), this.#isLone() ? LONE_MS : GATHERING_MS)
-  }
-
-  #isLone(): boolean {
-    const isQuiet = performance.now() - this.#writtenAtMs > GATHERING_MS
-    return isQuiet && this.#dependencies.slots.inFlightCount <= 1
+    else this.#timer ??= setTimeout(() => this.#start(), GATHERING_MS)
   }
 
   /** Writes what is left; gives up after one failure, for then the leases bring the deliveries back. */
@@ -117,7 +105,6 @@ export class OutcomeRecorder {
     this.#timer = undefined
     this.#running ??= this.#writeBatch().finally(() => {
       this.#running = undefined
-      this.#writtenAtMs = performance.now()
       if (this.#waiting.length > 0) this.#gather()
     })
   }
