@@ -182,9 +182,14 @@ const FAULT_CODES_OF_CONTENTS: ReadonlySet<string> = new Set([
   '57014',
 ])
 
+/** Whether an error tells of a conflict or a limit that a part of the contents alone may not meet. */
+export function isFaultOfContents(error: unknown): boolean {
+  return FAULT_CODES_OF_CONTENTS.has(errorCodeOf(error))
+}
+
 /** Whether an error tells of the database as it is, whatever was asked of it. */
 export function isFaultOfDatabase(error: unknown): boolean {
-  return findDatabaseFault(error) !== undefined && !FAULT_CODES_OF_CONTENTS.has(errorCodeOf(error))
+  return findDatabaseFault(error) !== undefined && !isFaultOfContents(error)
 }
 
 /** Whether a fault means that nothing can be written, although the database may answer. */

@@ -6,7 +6,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import { SECOND_MS } from '../../platform/clock.ts'
-import { isFaultOfDatabase } from '../../platform/db/database-fault.ts'
+import { isFaultOfContents } from '../../platform/db/database-fault.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { ClaimedDelivery } from './delivery-channel.ts'
@@ -74,7 +74,7 @@ export class ClaimReleases {
     await this.#releaseUntilDone([...parts.values()], delayMs)
   }
 
-  /** Where something holds one of them up, as somebody who has locked it, each destination goes on alone. */
+  /** Where somebody has locked some of them, it is found by halves, so that the other destinations go on. */
   async #releaseUntilDone(parts: readonly Part[], delayMs: number): Promise<void> {
     const { db, log } = this.#dependencies
     const deliveries = parts.flatMap((part) => part.deliveries)
@@ -86,11 +86,13 @@ export class ClaimReleases {
       } catch (error) {
         const fields = { err: error, delivery_count: deliveries.length }
         log.warn(fields, 'deliveries could not be given back')
-        if (this.#isStopped || performance.now() > leaseEndsMs) break
-        if (parts.length > 1 && !isFaultOfDatabase(error)) {
-          await Promise.all(parts.map((part) => this.#releaseUntilDone([part], delayMs)))
+        if (parts.length > 1 && isFaultOfContents(error)) {
+          const middle = Math.ceil(parts.length / 2)
+          const halves = [parts.slice(0, middle), parts.slice(middle)]
+          await Promise.all(halves.map((half) => this.#releaseUntilDone(half, delayMs)))
           return
         }
+        if (this.#isStopped || performance.now() > leaseEndsMs) break
         await new Promise((resolve) => setTimeout(resolve, REPEAT_DELAY_MS))
       }
     }

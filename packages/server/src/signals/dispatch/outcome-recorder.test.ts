@@ -201,6 +201,17 @@ test('an outcome that the database refuses for what it says is recorded without 
   expect(counts.length).toBeLessThan(10)
 })
 
+test('an outcome that fails again and again, nobody knows why, holds up the others for a while and then none', async () => {
+  const { counts, recorder, refuse } = begin()
+  refuse((parameters) => (parameters.includes(POISON) ? 'XX001' : undefined))
+  const ended = recordPoisoned(recorder, 4)
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(ended).toEqual([])
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(ended).toEqual(inOrder(4))
+  expect(counts.reduce((sum, count) => sum + count)).toBe(4)
+})
+
 test('an outcome whose consequences the database refuses is recorded without them, with all that it says', async () => {
   const { counts, recorder, refuse } = begin(() => Promise.reject(withCode('23505')))
   const written: string[] = []

@@ -7,7 +7,7 @@ import type { Kysely, Transaction } from 'kysely'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { Change, RunChange } from '../../changes/change.ts'
 import { MINUTE_MS } from '../../platform/clock.ts'
-import { findDatabaseFault, isFaultOfDatabase } from '../../platform/db/database-fault.ts'
+import { findDatabaseFault, isFaultOfContents } from '../../platform/db/database-fault.ts'
 import { errorCodeOf } from '../../platform/error-code-of.ts'
 import type { TopicSink } from '../../platform/live/topic-notifier.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
@@ -57,6 +57,8 @@ const COLLECTIONS: Readonly<Record<DestinationKind, LiveCollection>> = {
 const GATHERING_MS = 20
 const BATCH_MAX = 256
 const REPEAT_DELAY_MS = 250
+/** So often all are tried together when it cannot be said what an error is about. */
+const UNKNOWN_TRIES_MAX = 10
 /** How long a delivery rests of whose outcome nothing can be recorded, before it is sent again. */
 const GIVEN_UP_PAUSE_MS = 2 * MINUTE_MS
 /** A success is written to its destination this often at most: the row would be the hottest of all. */
@@ -118,17 +120,18 @@ export class OutcomeRecorder {
    * halves, in the order of the outcomes, so that it holds up no other.
    */
   async #writeUntilDone(batch: readonly WaitingOutcome[]): Promise<void> {
-    for (;;) {
+    for (let tries = 1; ; tries += 1) {
       const error = await this.#tryWrite(batch)
       if (error === undefined) break
-      if (batch.length > 1 && isOfContents(error)) {
+      const isRefused = isRefusal(error) || (tries >= UNKNOWN_TRIES_MAX && isUnknown(error))
+      if (batch.length > 1 && (isRefused || isFaultOfContents(error))) {
         const middle = Math.ceil(batch.length / 2)
         await this.#writeUntilDone(batch.slice(0, middle))
         await this.#writeUntilDone(batch.slice(middle))
         return
       }
       const [only] = batch
-      if (only !== undefined && isRefusal(error)) {
+      if (only !== undefined && batch.length === 1 && isRefused) {
         await this.#onRefused(only, error)
         return
       }
@@ -232,15 +235,14 @@ export class OutcomeRecorder {
   }
 }
 
-/** Whether other outcomes may fare better than all together. What is not known is a fault of all: it may pass. */
-function isOfContents(error: unknown): boolean {
-  const isFault = findDatabaseFault(error) !== undefined
-  return isFault ? !isFaultOfDatabase(error) : isRefusal(error)
-}
-
 /** Whether an outcome alone would fail like this each time. */
 function isRefusal(error: unknown): boolean {
   return REFUSAL_CODES.test(errorCodeOf(error))
+}
+
+/** Whether it cannot be said of an error whom it is about: most pass, and one that does not holds up all others. */
+function isUnknown(error: unknown): boolean {
+  return findDatabaseFault(error) === undefined && !isFaultOfContents(error)
 }
 
 function toTopic({ outcome }: WaitingOutcome): LiveTopic {

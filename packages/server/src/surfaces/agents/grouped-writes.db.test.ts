@@ -207,7 +207,8 @@ test('devices that answer together are locked by ascending id, as admins lock th
     // Whoever waits for the lowest holds none that comes after it; one that came before may be about to commit.
     const lockFree = () =>
       sql`select from device where id = ${higher} for no key update skip locked`.execute(tx)
-    await expect.poll(async () => (await lockFree()).rows).toHaveLength(1)
+    // Before the group would be given up for waiting too long.
+    await expect.poll(async () => (await lockFree()).rows, { timeout: 10_000 }).toHaveLength(1)
     return answers
   })
   expect(new Set(statusCodesOf(await Promise.all(sent)))).toEqual(new Set([200]))
