@@ -1,15 +1,7 @@
-import {
-  DummyDriver,
-  Kysely,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-  type CompiledQuery,
-} from 'kysely'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createAnsweredDatabase } from '../../../test/support/answered-database.ts'
 import { SILENT_LOGGER } from '../../platform/silent-logger.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
-import type { Schema } from '../../schema/schema.ts'
 import { ClaimReleases } from './claim-releases.ts'
 import type { ClaimedDelivery } from './delivery-channel.ts'
 
@@ -24,27 +16,11 @@ afterEach(() => void vi.useRealTimers())
 /** What each statement gives back, where those about some deliveries fail by a code. */
 function begin(codeOf: (ids: readonly string[]) => string | undefined) {
   const statements: (readonly string[])[] = []
-  const driver = new DummyDriver()
-  driver.acquireConnection = () =>
-    Promise.resolve({
-      executeQuery({ parameters }: CompiledQuery) {
-        const ids = parameters[1] as readonly string[]
-        statements.push(ids)
-        const code = codeOf(ids)
-        if (code !== undefined) throw Object.assign(new Error(code), { code })
-        return Promise.resolve({ rows: [] })
-      },
-      streamQuery: () => {
-        throw new Error('nothing is streamed')
-      },
-    })
-  const db = new Kysely<Schema>({
-    dialect: {
-      createAdapter: () => new PostgresAdapter(),
-      createDriver: () => driver,
-      createIntrospector: (of) => new PostgresIntrospector(of),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-    },
+  const db = createAnsweredDatabase(({ parameters }) => {
+    const ids = parameters[1] as readonly string[]
+    statements.push(ids)
+    const code = codeOf(ids)
+    if (code !== undefined) throw Object.assign(new Error(code), { code })
   })
   const releases = new ClaimReleases({ db, log: SILENT_LOGGER })
   const released: string[] = []

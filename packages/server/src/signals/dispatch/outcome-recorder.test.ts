@@ -1,18 +1,8 @@
-import {
-  DummyDriver,
-  Kysely,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-  type CompiledQuery,
-  type DatabaseConnection,
-  type QueryResult,
-} from 'kysely'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createAnsweredDatabase } from '../../../test/support/answered-database.ts'
 import { SILENT_LOGGER } from '../../platform/silent-logger.ts'
 import type { Change, RunChange } from '../../changes/change.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
-import type { Schema } from '../../schema/schema.ts'
 import type { DeliveryOutcome } from './delivery-outcome.ts'
 import { OutcomeRecorder } from './outcome-recorder.ts'
 
@@ -28,30 +18,14 @@ function begin(runChange: RunChange = () => Promise.reject(new Error('nothing is
   const told: string[] = []
   let isBroken = false
   let refusal: Refusal = () => undefined
-  const connection: DatabaseConnection = {
-    async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-      if (isBroken) throw withCode('ECONNREFUSED')
-      const code = refusal(JSON.stringify(parameters), sql)
-      if (code !== undefined) throw withCode(code)
-      if (sql.includes('for no key update')) locked.push(parameters[0])
-      if (!sql.includes('delivery_attempt_id_seq')) return { rows: [] }
-      counts.push(parameters.find((value) => Array.isArray(value))?.length ?? 0)
-      await new Promise((resolve) => setTimeout(resolve, STATEMENT_MS))
-      return { rows: [] }
-    },
-    streamQuery: () => {
-      throw new Error('nothing is streamed')
-    },
-  }
-  const driver = new DummyDriver()
-  driver.acquireConnection = () => Promise.resolve(connection)
-  const db = new Kysely<Schema>({
-    dialect: {
-      createAdapter: () => new PostgresAdapter(),
-      createDriver: () => driver,
-      createIntrospector: (of) => new PostgresIntrospector(of),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-    },
+  const db = createAnsweredDatabase(async ({ sql, parameters }) => {
+    if (isBroken) throw withCode('ECONNREFUSED')
+    const code = refusal(JSON.stringify(parameters), sql)
+    if (code !== undefined) throw withCode(code)
+    if (sql.includes('for no key update')) locked.push(parameters[0])
+    if (!sql.includes('delivery_attempt_id_seq')) return
+    counts.push(parameters.find((value) => Array.isArray(value))?.length ?? 0)
+    await new Promise((resolve) => setTimeout(resolve, STATEMENT_MS))
   })
   const recorder = new OutcomeRecorder({
     db,
