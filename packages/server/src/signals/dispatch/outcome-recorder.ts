@@ -1,7 +1,8 @@
 /*
  * Collects the outcomes of all destinations for a moment and writes them together: the statement and
  * its commit cost many times what one more row in it does. Owns the batching, the repetition when the database is away,
- * and that an outcome which the database refuses holds up no other; what is written is outcome-store.ts's.
+ * and that an outcome which the database refuses holds up no other (one whose row somebody has locked does, as long as
+ * a statement waits for locks); what is written is outcome-store.ts's.
  */
 import type { Kysely, Transaction } from 'kysely'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
@@ -57,7 +58,10 @@ const COLLECTIONS: Readonly<Record<DestinationKind, LiveCollection>> = {
 const GATHERING_MS = 20
 const BATCH_MAX = 256
 const REPEAT_DELAY_MS = 250
-/** So often all are tried together when it cannot be said what an error is about. */
+/**
+ * So often all are tried together when it cannot be said what an error is about, and so often each half of them: what
+ * fails all outcomes of an installation may pass, and none is given up lightly.
+ */
 const UNKNOWN_TRIES_MAX = 10
 /** How long a delivery rests of whose outcome nothing can be recorded, before it is sent again. */
 const GIVEN_UP_PAUSE_MS = 2 * MINUTE_MS
@@ -242,7 +246,7 @@ function isRefusal(error: unknown): boolean {
 
 /** Whether it cannot be said of an error whom it is about: most pass, and one that does not holds up all others. */
 function isUnknown(error: unknown): boolean {
-  return findDatabaseFault(error) === undefined && !isFaultOfContents(error)
+  return findDatabaseFault(error) === undefined && !isFaultOfContents(error) && !isRefusal(error)
 }
 
 function toTopic({ outcome }: WaitingOutcome): LiveTopic {
