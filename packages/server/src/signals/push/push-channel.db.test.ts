@@ -5,6 +5,7 @@ import { listStoredTokens } from '../../../test/support/stored-tokens.ts'
 import { runRetention } from '../../../test/support/run-retention.ts'
 import type { StreamsApi } from '../../../test/support/streams-api.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
+import { ClaimReleases } from '../dispatch/claim-releases.ts'
 import {
   deleteMarkedDestinations,
   deliveryRetention,
@@ -110,16 +111,16 @@ test('a stream that is switched off in the middle of a backlog gets nothing more
   const engine = await push.startEngine()
   await vi.waitFor(() => expect(receiver.requests.length).toBeGreaterThan(2), WAIT_MS)
   await streams.call(`/ssf_streams/${stream.id}`, { method: 'PATCH', payload: { enabled: false } })
+  const release = vi.spyOn(ClaimReleases.prototype, 'release')
   engine.wake(stream.destinationId)
+  // The worker knows of it as soon as it gives back what it has not sent; what is under way ends.
+  await vi.waitFor(
+    () => expect(release).toHaveBeenCalledWith(stream.destinationId, expect.anything(), 0),
+    WAIT_MS,
+  )
   isSwitchedOff.resolve()
-  // What was under way may still arrive; without the stop all thirty would follow one another.
-  let count: number
-  do {
-    count = receiver.requests.length
-    await new Promise((resolve) => setTimeout(resolve, 300))
-  } while (receiver.requests.length > count)
-  expect(count).toBeLessThan(30)
   await engine.close()
+  expect(receiver.requests.length).toBeLessThan(30)
 })
 
 test('a rotated key is published before it signs, and the old one long after', async () => {
