@@ -35,6 +35,11 @@ import { summariseLatencies } from './statistics.ts'
 const EVENTS_PER_SECOND = 200
 const DEVICES_COUNT = 400
 const WARM_UP_SECONDS = 3
+/**
+ * Two rounds of autovacuum, which writes a sixth of the log of a shorter phase when it falls into it, and nothing when
+ * it does not.
+ */
+const MEASURED_SECONDS_MIN = 30
 const DRAIN_TIMEOUT_MS = 30_000
 const POLL_MS = 50
 const WAL_BYTES_TARGET = 9 * 1_024
@@ -64,10 +69,11 @@ async function measure(run: BenchRun): Promise<Measurement[]> {
 
   const afterId = await findLastTransitionId(db)
   const readCost = await openCostReader(service)
-  run.progress(`measuring for ${run.seconds} s`)
+  const seconds = Math.max(run.seconds, MEASURED_SECONDS_MIN)
+  run.progress(`measuring for ${seconds} s`)
   const statementsBefore = await countStatements(db)
   const before = await readCost()
-  const loop = await load(run, run.seconds, flip)
+  const loop = await load(run, seconds, flip)
   await drain(run, service)
   const after = await readCost()
   const statements = (await countStatements(db)) - statementsBefore
