@@ -2764,9 +2764,9 @@ CREATE INDEX delivery_event_type ON public.delivery USING brin (event_type text_
 CREATE INDEX delivery_finished_at ON public.delivery USING btree (finished_at) WHERE (finished_at IS NOT NULL);
 CREATE INDEX delivery_log_subject ON public.delivery USING btree (destination_id, subject_key, id) WHERE (subject_key IS NOT NULL);
 CREATE INDEX delivery_outliving ON public.delivery USING btree (destination_id, next_attempt_at, id) WHERE ((state = 'queued'::text) AND outlives_stop);
-CREATE INDEX delivery_subject ON public.delivery USING btree (destination_id, subject_key, id) WHERE (state = 'queued'::text);
 CREATE INDEX delivery_times ON public.delivery USING brin (created_at, attempt_count, state text_bloom_ops (n_distinct_per_range='8'), ((id + 0))) WITH (pages_per_range='32', autosummarize='on');
 CREATE INDEX delivery_txn ON public.delivery USING btree (txn);
+CREATE INDEX delivery_unfinished_subject ON public.delivery USING btree (destination_id, subject_key, id) WHERE (state <> ALL (ARRAY['delivered'::text, 'dead'::text, 'discarded'::text]));
 CREATE INDEX delivery_attempt_delivery ON public.delivery_attempt USING btree (delivery_id, number);
 CREATE INDEX device_deletion_due_at ON public.device USING btree (deletion_due_at) WHERE (deletion_due_at IS NOT NULL);
 CREATE INDEX device_former_owner ON public.device USING btree (former_owner_person_id) WHERE (former_owner_person_id IS NOT NULL);

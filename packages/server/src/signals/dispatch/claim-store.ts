@@ -11,6 +11,7 @@ import { FAILURES_TO_OPEN, isCircuitOpen } from './circuit-breaker.ts'
 import type { ClaimedDelivery, DestinationKind } from './delivery-channel.ts'
 import {
   EVERY_DELIVERY,
+  isUnfinished,
   isWithin,
   toPartitionStart,
   type DeliveryRange,
@@ -137,7 +138,7 @@ function claimSteps(request: ClaimRequest, isAllowed: RawBuilder<unknown>): RawB
           end as retry_at
         from delivery e
         where e.destination_id = ${destinationId} and e.subject_key = subject.subject_key
-          and e.state = 'queued' and e.id < subject.last_id and ${isWithin('e', range)}
+          and ${isUnfinished('e')} and e.id < subject.last_id and ${isWithin('e', range)}
           and not ${isContinued(request)}
           and not exists (select from candidate c where c.id = e.id)
         order by e.id
@@ -199,7 +200,7 @@ function andFirstOfSubject(request: ClaimRequest, isDue: RawBuilder<unknown>): R
           left join lateral (
             select e.id from delivery e
             where e.destination_id = ${destinationId} and e.subject_key = due.subject_key
-              and e.state = 'queued' and e.id < due.id and ${isWithin('e', range)}
+              and ${isUnfinished('e')} and e.id < due.id and ${isWithin('e', range)}
               and not ${isContinued(request)}
             order by e.id
             limit 1

@@ -5,6 +5,7 @@
 import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
 import { timeInMs } from '../../platform/db/database-time.ts'
 import type { Schema } from '../../schema/schema.ts'
+import { isUnfinished } from './delivery-range-store.ts'
 
 /** Remembers the present time; answers false when a later one is remembered. */
 export async function updateSeenTime(db: Kysely<Schema>): Promise<boolean> {
@@ -113,7 +114,8 @@ async function bringFollowersForward(tx: Transaction<Schema>): Promise<void> {
       from delivery f
       cross join lateral (
         select h.id, h.next_attempt_at from delivery h
-        where h.destination_id = f.destination_id and h.subject_key = f.subject_key and h.state = 'queued'
+        where h.destination_id = f.destination_id and h.subject_key = f.subject_key
+          and ${isUnfinished('h')}
         order by h.id
         limit 1
       ) head

@@ -1,7 +1,7 @@
 /*
  * Between which ids a statement looks for deliveries. The bounds are part of its text, so that PostgreSQL plans, opens
  * and locks the partitions between them and no others: what is done with each delivery costs the same however many
- * are kept. SQL only.
+ * are kept. And how it asks for those of a subject. SQL only.
  */
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
@@ -52,6 +52,15 @@ export function isWithin(name: string, { fromId, toId }: DeliveryRange): RawBuil
   const id = idOf(name)
   const isBelow = toId === null ? sql`true` : sql`${id} < ${sql.lit(toId)}`
   return fromId === 0n ? isBelow : sql`(${id} >= ${sql.lit(fromId)} and ${isBelow})`
+}
+
+/**
+ * Whether a delivery is queued, as a condition on a name of `delivery`, for statements that look for those of a subject:
+ * said so that of the indexes of the queue only that of the subjects serves it. By `state = 'queued'` PostgreSQL takes
+ * that of the times when it plans while nothing is queued, and reads the whole queue for each subject later.
+ */
+export function isUnfinished(name: string): RawBuilder<unknown> {
+  return sql`${sql.ref(`${name}.state`)} not in ('delivered', 'dead', 'discarded')`
 }
 
 /** An id that no delivery reaches until this is asked again soon. */

@@ -1,5 +1,6 @@
 import { DEVICE_COMPLIANCE_CHANGE } from '@heliograph/ssf'
 import { sql, type SqlBool } from 'kysely'
+import { isUnfinished } from '../dispatch/delivery-range-store.ts'
 
 /** Whether nobody can have seen a row of `delivery`: it was not sent, signed or claimed. */
 export const IS_UNSEEN = sql<SqlBool>`(delivery.attempt_count = 0 and delivery.token is null
@@ -15,7 +16,7 @@ export const OWN_DUE_TIME = sql<Date>`case when ${IS_UNSEEN} and delivery.event_
       and not exists (
         select from delivery later
         where later.destination_id = delivery.destination_id and later.subject_key = delivery.subject_key
-          and later.state = 'queued' and later.id > delivery.id)
+          and ${isUnfinished('later')} and later.id > delivery.id)
     then greatest(now(), delivery.created_at + (
       select max(damping_seconds) from ssf_stream where ssf_stream.destination_id = delivery.destination_id
     ) * interval '1 second')

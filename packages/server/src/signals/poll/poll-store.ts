@@ -3,7 +3,7 @@ import { SECOND_MS } from '../../platform/clock.ts'
 import { msUntil } from '../../platform/db/database-time.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
-import { isWithin, toDeliveryRange } from '../dispatch/delivery-range-store.ts'
+import { isUnfinished, isWithin, toDeliveryRange } from '../dispatch/delivery-range-store.ts'
 import { lockedById } from '../dispatch/delivery-store.ts'
 import { detachToken, wholeToken, type StoredToken } from '../dispatch/detached-token.ts'
 import { isPolled } from '../push/poll-fallback.ts'
@@ -116,7 +116,7 @@ async function listHeldSets(
       cross join lateral (
         select e.id from delivery e
         where e.destination_id = ${destinationId} and e.subject_key = subject.subject_key
-          and e.state = 'queued' and e.id < subject.last_id
+          and ${isUnfinished('e')} and e.id < subject.last_id
         order by e.id
         limit ${limit}
       ) before
