@@ -3,12 +3,17 @@
  * read together.
  */
 import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
+import { Client } from 'pg'
+import { SUPERUSER } from '@heliograph/embedded-postgres'
 import { loadConfig } from '../src/app/config/load-config.ts'
 import { openFoundation, type ServiceFoundation } from '../src/app/foundation.ts'
+import { toClientConfig } from '../src/platform/db/connection.ts'
 import { findFreePort } from '../src/platform/net/find-free-port.ts'
 import { PROCESS_ROLES, type ProcessRole } from '../src/schema/process-role.ts'
 import { toUrl } from '../test/support/to-url.ts'
 import { createTemporaryDataFolder } from './data-folder.ts'
+import { asOwner } from './owner-database.ts'
 import type { BenchRun } from './scenario.ts'
 import { startServiceChild } from './service-child.ts'
 import { openCostReaderOf, type ServiceCost } from './service-cost.ts'
@@ -42,6 +47,7 @@ export async function openInstallation(run: BenchRun): Promise<Installation> {
   })
   const services = await openFoundation(config, { purpose: 'command' })
   run.cleanup.add(() => services.close())
+  await stopAutovacuum(services)
   const settings = {
     DATABASE_URL: toUrl(services.connection),
     HELIOGRAPH_MIGRATION_DATABASE_URL: toUrl(services.ownerConnection),
@@ -56,11 +62,24 @@ export async function openInstallation(run: BenchRun): Promise<Installation> {
   return { run, services, settings }
 }
 
-/** Starts `count` processes of each role. */
+/** What autovacuum does is the database's, whoever fills it, and would fall into the phase of one group or another. */
+async function stopAutovacuum({ ownerConnection }: ServiceFoundation): Promise<void> {
+  const client = new Client({ ...toClientConfig(ownerConnection), user: SUPERUSER })
+  await client.connect()
+  try {
+    await client.query('alter system set autovacuum = off')
+    await client.query('select pg_reload_conf()')
+  } finally {
+    await client.end()
+  }
+}
+
+/** Starts `count` processes of each role, over tables that have just been vacuumed. */
 export async function startProcessGroup(
   installation: Installation,
   count: number,
 ): Promise<ProcessGroup> {
+  await asOwner(installation.services, (db) => sql`vacuum (analyze, skip_locked)`.execute(db))
   const started: { readonly role: ProcessRole; readonly processes: StartedProcess[] }[] = []
   for (const role of PROCESS_ROLES) {
     const processes = await startProcesses(installation, { role, count })
