@@ -19,6 +19,7 @@ export const UNSEEN_WORKER: WorkerPresence = {
   newClaimId: newUuid,
   start: () => Promise.resolve(),
   releaseDead: () => Promise.resolve([]),
+  isFirstFor: () => true,
   close: () => Promise.resolve(),
 }
 

@@ -47,6 +47,11 @@ export interface DeliveryEngineDependencies {
 }
 
 const CLOSE_GRACE_MS = 5_000
+/**
+ * How much later the others of several workers look for what was queued: as a rule it is claimed by then, and what they
+ * would have asked for each commit was for nothing.
+ */
+const OTHERS_DELAY_MS = 250
 const RANDOM_STEPS = 2 ** 32
 
 /** The engine of one process. */
@@ -105,7 +110,11 @@ export class DeliveryEngine {
    */
   wake(destinationId: DestinationId): void {
     const isId = /^\d{1,19}$/.test(destinationId)
-    if (this.#isStarted && !this.#isClosed && isId) this.#dispatcherOf(destinationId).wake()
+    if (!this.#isStarted || this.#isClosed || !isId) return
+    const dispatcher = this.#dispatcherOf(destinationId)
+    // Who has claimed something must see at once that the destination has changed.
+    if (dispatcher.hasClaims || this.#presence.isFirstFor(destinationId)) dispatcher.wake()
+    else dispatcher.wakeWithin(OTHERS_DELAY_MS)
   }
 
   /**

@@ -74,6 +74,10 @@ export class DestinationDispatcher implements SlotUser {
     return this.#inFlightCount
   }
 
+  get hasClaims(): boolean {
+    return this.#claims.count > 0
+  }
+
   /** Nothing is claimed and nothing planned: the dispatcher may be thrown away. */
   get isIdle(): boolean {
     return this.#claims.count === 0 && this.#doubtful.isEmpty && this.#wakeups.isIdle

@@ -17,7 +17,7 @@ import { createGuardedClient } from '../../platform/net/guarded-client.ts'
 import { parseAllowedTargets } from '../../platform/net/target-policy.ts'
 import { classifyPush } from '../push/push-channel.ts'
 import type { DeliveryChannel } from './delivery-channel.ts'
-import { createTestEngine } from '../../../test/support/test-engine.ts'
+import { createTestEngine, UNSEEN_WORKER } from '../../../test/support/test-engine.ts'
 import { insertDestination } from './destination-store.ts'
 import { insertDeliveries } from './delivery-store.ts'
 import { createWorkerPresence } from './worker-presence.ts'
@@ -184,4 +184,41 @@ test('claims that belong to no worker are left to their lease', async () => {
     [],
   )
   await presence.close()
+})
+
+test('of the workers that live one claims first for each destination, another than for the next', async () => {
+  const one = createWorkerPresence({ db, listener: openListener() })
+  const other = createWorkerPresence({ db, listener: openListener() })
+  const destinationIds = ['1', '2'] as DestinationId[]
+  await one.start()
+  expect(destinationIds.map((id) => one.isFirstFor(id))).toEqual([true, true])
+  await other.start()
+  await one.releaseDead()
+  await other.releaseDead()
+  const ofOne = destinationIds.map((id) => one.isFirstFor(id))
+  expect(ofOne.filter((isFirst) => isFirst)).toHaveLength(1)
+  expect(destinationIds.map((id) => other.isFirstFor(id))).toEqual(ofOne.map((isFirst) => !isFirst))
+  await other.close()
+  await one.releaseDead()
+  expect(destinationIds.map((id) => one.isFirstFor(id))).toEqual([true, true])
+  await one.close()
+})
+
+test('a worker that is not the first of a destination takes up what the first one leaves', async () => {
+  const receiver = await startReceiver()
+  receiver.respond(answerWith(202))
+  const engine = createTestEngine({
+    db,
+    client,
+    channels: [channelTo(receiver)],
+    presence: { ...UNSEEN_WORKER, isFirstFor: () => false },
+    settings: { sweepIntervalMs: 600_000 },
+  })
+  cleanups.push(() => engine.close(0))
+  await engine.start()
+  const destinationId = await queue(1)
+  const startMs = performance.now()
+  engine.wake(destinationId)
+  await vi.waitFor(() => expect(receiver.requests).toHaveLength(1), WAIT_MS)
+  expect(performance.now() - startMs).toBeGreaterThan(200)
 })

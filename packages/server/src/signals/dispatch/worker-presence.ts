@@ -29,6 +29,11 @@ export interface WorkerPresence {
    * whose deliveries are free now. Any number of workers may do it at the same time.
    */
   releaseDead(): Promise<DestinationId[]>
+  /**
+   * Whether this worker is the one of those that live that claims first for the destination. Two may take themselves
+   * for it, or none, for as long as one of them does not know that another has come or gone.
+   */
+  isFirstFor(destinationId: DestinationId): boolean
   /** Says that this worker has released everything itself. */
   close(): Promise<void>
 }
@@ -44,6 +49,7 @@ const WORKER_ID_MAX = 2 ** 31 - 1
 
 export function createWorkerPresence({ db, listener }: WorkerPresenceDependencies): WorkerPresence {
   const id = randomInteger(1, WORKER_ID_MAX)
+  let knownIds: readonly number[] = [id]
   return {
     newClaimId: () => newWorkerClaimId(id),
     async start() {
@@ -51,7 +57,8 @@ export function createWorkerPresence({ db, listener }: WorkerPresenceDependencie
       await insertWorker(db, id)
     },
     async releaseDead() {
-      const { deadIds, isRegistered } = await surveyWorkers(db, id, MISSING_MS)
+      const { deadIds, livingIds, isRegistered } = await surveyWorkers(db, id, MISSING_MS)
+      knownIds = livingIds
       // Another worker took this one for dead, while its connection was broken.
       if (!isRegistered) await insertWorker(db, id)
       const destinationIds = new Set<DestinationId>()
@@ -59,6 +66,10 @@ export function createWorkerPresence({ db, listener }: WorkerPresenceDependencie
         for (const freed of await releaseWorker(db, deadId)) destinationIds.add(freed)
       }
       return [...destinationIds]
+    },
+    isFirstFor(destinationId) {
+      const place = BigInt(destinationId) % BigInt(Math.max(1, knownIds.length))
+      return knownIds.length < 2 || knownIds[Number(place)] === id
     },
     close: () => deleteWorker(db, id),
   }

@@ -48,6 +48,8 @@ export async function deleteWorker(db: Kysely<Schema>, id: number): Promise<void
 export interface WorkerSurvey {
   /** The workers whose locks have been free for long enough. */
   readonly deadIds: readonly number[]
+  /** The workers that hold their locks, in the order of their numbers, and the one that looks. */
+  readonly livingIds: readonly number[]
   /** Whether the worker that looks is registered itself. */
   readonly isRegistered: boolean
 }
@@ -69,7 +71,8 @@ export async function surveyWorkers(
     )
     select id, is_free as "isFree", missing_since is not null as "isNoted",
       is_free and coalesce(missing_since <= ${timeInMs(-missingMs)}, false) as "isDead"
-    from worker`.execute(db)
+    from worker
+    order by id`.execute(db)
   const changed = rows.filter(({ isFree, isNoted }) => isFree !== isNoted)
   for (const { id, isFree } of changed) {
     const missingSince = isFree ? sql<Date>`now()` : null
@@ -81,6 +84,7 @@ export async function surveyWorkers(
   }
   return {
     deadIds: rows.filter(({ isDead }) => isDead).map(({ id }) => id),
+    livingIds: rows.filter(({ isFree }) => !isFree).map(({ id }) => id),
     isRegistered: rows.some(({ id }) => id === ownId),
   }
 }
