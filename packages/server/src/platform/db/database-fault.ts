@@ -1,7 +1,8 @@
 /*
  * What can be wrong with a database that the program is not to blame for: it is away, lets nobody in, is busy, only
  * reads, or its disk or a limit of the system is used up. Each has a sentence for whoever called and one for the
- * operator. Does not own what a statement may be refused for.
+ * operator. Also tells apart what an error is about: the database, or what was asked of it. Does not own what a refusal
+ * means for whoever asked.
  */
 import { isConnectionFailure } from '@heliograph/embedded-postgres'
 import { errorCodeOf } from '../error-code-of.ts'
@@ -190,6 +191,19 @@ export function isFaultOfContents(error: unknown): boolean {
 /** Whether an error tells of the database as it is, whatever was asked of it. */
 export function isFaultOfDatabase(error: unknown): boolean {
   return findDatabaseFault(error) !== undefined && !isFaultOfContents(error)
+}
+
+/** Data exceptions, constraints, limits, and what is raised in the database itself. PostgreSQL, appendix A. */
+const REFUSAL_CODES_OF_CONTENTS = /^(?:22|23|54|P0)[0-9A-Z]{3}$/
+
+/** Whether the database refuses the contents for what they are: they would fail each time, others may go well. */
+export function isRefusalOfContents(error: unknown): boolean {
+  return REFUSAL_CODES_OF_CONTENTS.test(errorCodeOf(error))
+}
+
+/** Whether an error tells neither of the database nor of the contents: it may pass, or some contents meet a bug. */
+export function isUnknownFault(error: unknown): boolean {
+  return findDatabaseFault(error) === undefined && !isRefusalOfContents(error)
 }
 
 /** Whether a fault means that nothing can be written, although the database may answer. */

@@ -8,8 +8,11 @@ import type { Kysely, Transaction } from 'kysely'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { Change, RunChange } from '../../changes/change.ts'
 import { MINUTE_MS } from '../../platform/clock.ts'
-import { findDatabaseFault, isFaultOfContents } from '../../platform/db/database-fault.ts'
-import { errorCodeOf } from '../../platform/error-code-of.ts'
+import {
+  isFaultOfContents,
+  isRefusalOfContents,
+  isUnknownFault,
+} from '../../platform/db/database-fault.ts'
 import type { TopicSink } from '../../platform/live/topic-notifier.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { LiveCollection, LiveTopic } from '../../schema/live-topics.ts'
@@ -68,9 +71,6 @@ const GIVEN_UP_PAUSE_MS = 2 * MINUTE_MS
 /** A success is written to its destination this often at most: the row would be the hottest of all. */
 const SUCCESS_INTERVAL_MS = 1_000
 
-/** SQLSTATEs of data, constraints and limits, and of what is raised in the database itself. PostgreSQL, appendix A. */
-const REFUSAL_CODES = /^(?:22|23|54|P0)[0-9A-Z]{3}$/
-
 export class OutcomeRecorder {
   readonly #dependencies: OutcomeRecorderDependencies
   /** On the steady clock of `performance.now()`. */
@@ -127,7 +127,8 @@ export class OutcomeRecorder {
     for (let tries = 1; ; tries += 1) {
       const error = await this.#tryWrite(batch)
       if (error === undefined) break
-      const isRefused = isRefusal(error) || (tries >= UNKNOWN_TRIES_MAX && isUnknown(error))
+      const isRefused =
+        isRefusalOfContents(error) || (tries >= UNKNOWN_TRIES_MAX && isUnknownFault(error))
       if (batch.length > 1 && (isRefused || isFaultOfContents(error))) {
         const middle = Math.ceil(batch.length / 2)
         await this.#writeUntilDone(batch.slice(0, middle))
@@ -237,16 +238,6 @@ export class OutcomeRecorder {
       else this.#failing.delete(id)
     }
   }
-}
-
-/** Whether an outcome alone would fail like this each time. */
-function isRefusal(error: unknown): boolean {
-  return REFUSAL_CODES.test(errorCodeOf(error))
-}
-
-/** Whether it cannot be said of an error whom it is about: most pass, and one that does not holds up all others. */
-function isUnknown(error: unknown): boolean {
-  return findDatabaseFault(error) === undefined && !isFaultOfContents(error) && !isRefusal(error)
 }
 
 function toTopic({ outcome }: WaitingOutcome): LiveTopic {
