@@ -103,12 +103,3 @@ export async function failPass(
   await sql`update retention_state set error = ${error.slice(0, ERROR_LENGTH_MAX)}
     where policy = ${name}`.execute(db)
 }
-
-/** Has the transaction give up rather than wait, or work for long. */
-export async function boundTransaction(
-  tx: QueryExecutorProvider,
-  { lockMs, statementMs }: { readonly lockMs: number; readonly statementMs: number },
-): Promise<void> {
-  await sql`select set_config('lock_timeout', ${String(lockMs)}, true),
-    set_config('statement_timeout', ${String(statementMs)}, true)`.execute(tx)
-}

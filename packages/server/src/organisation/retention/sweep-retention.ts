@@ -6,13 +6,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import { HOUR_MS, MINUTE_MS, SECOND_MS, type Clock } from '../../platform/clock.ts'
+import { boundTransaction } from '../../platform/db/bound-transaction.ts'
 import type { RetentionBatch, RetentionPolicy } from '../../platform/retention/retention-policy.ts'
 import type { Schema } from '../../schema/schema.ts'
 import {
   advancePass,
   advanceSweepTime,
   beginPass,
-  boundTransaction,
   failPass,
   listDuePasses,
   putRetentionPolicies,

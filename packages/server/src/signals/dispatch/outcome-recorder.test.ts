@@ -259,6 +259,36 @@ test.each(['40P01', '57014'])(
   },
 )
 
+test('what somebody has locked holds up its destination alone, whose outcomes keep their order', async () => {
+  const { counts, recorder, refuse } = begin()
+  const LOCKED = '2'
+  let isLocked = true
+  const lockWaits: string[] = []
+  refuse((parameters, statement) => {
+    if (statement.includes('lock_timeout')) lockWaits.push(parameters)
+    return isLocked && parameters.includes('"5"') ? '55P03' : undefined
+  })
+  const ended: number[] = []
+  const record = (from: number, to: number) => {
+    for (let id = from; id <= to; id += 1) {
+      const destinationId = id % 3 === 2 ? LOCKED : '1'
+      recorder.record(toOutcome(id, destinationId), () => void ended.push(id))
+    }
+  }
+  record(1, 9)
+  await vi.advanceTimersByTimeAsync(100)
+  expect(ended.toSorted()).toEqual([1, 2, 3, 4, 6, 7, 9])
+  counts.length = 0
+  record(10, 15)
+  await vi.advanceTimersByTimeAsync(100)
+  expect(ended.slice(7)).toEqual([10, 12, 13, 15])
+  expect(counts).toEqual([4])
+  isLocked = false
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(ended.slice(11)).toEqual([5, 8, 11, 14])
+  expect(new Set(lockWaits)).toEqual(new Set(['["500","20000"]']))
+})
+
 test('an end also comes while the database refuses outcomes, whatever of them it refuses', async () => {
   const { recorder, refuse } = begin()
   refuse(() => UNTRANSLATABLE)

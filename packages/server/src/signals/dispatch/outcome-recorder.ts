@@ -1,13 +1,14 @@
 /*
  * Collects the outcomes of all destinations for a moment and writes them together: the statement and
  * its commit cost many times what one more row in it does. Owns the batching, the repetition when the database is away,
- * and that an outcome which the database refuses holds up no other (one whose row somebody has locked does, as long as
- * a statement waits for locks); what is written is outcome-store.ts's.
+ * and that what hinders some outcomes puts their destinations aside (outcomes-aside.ts), so that the others go on; what
+ * is written is outcome-store.ts's.
  */
 import type { Kysely, Transaction } from 'kysely'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { Change, RunChange } from '../../changes/change.ts'
-import { MINUTE_MS } from '../../platform/clock.ts'
+import { SECOND_MS } from '../../platform/clock.ts'
+import { boundTransaction } from '../../platform/db/bound-transaction.ts'
 import {
   isFaultOfContents,
   isRefusalOfContents,
@@ -20,14 +21,9 @@ import type { Schema } from '../../schema/schema.ts'
 import type { HealthReport } from './circuit-breaker.ts'
 import { isReceiverFailure, type DestinationKind } from './delivery-channel.ts'
 import type { DeliveryLog } from './delivery-log.ts'
-import {
-  errorOf,
-  toBareOutcome,
-  type DeliveryOutcome,
-  type OutcomeNotice,
-} from './delivery-outcome.ts'
+import { errorOf, type DeliveryOutcome, type OutcomeNotice } from './delivery-outcome.ts'
 import { deferFollowers, recordHealth, recordOutcomes } from './outcome-store.ts'
-import { releaseClaims } from './release-store.ts'
+import { OutcomesAside, UNKNOWN_TRIES_MAX, type WaitingOutcome } from './outcomes-aside.ts'
 import type { RandomShare } from './retry-schedule.ts'
 
 export interface OutcomeRecorderDependencies {
@@ -38,13 +34,6 @@ export interface OutcomeRecorderDependencies {
   readonly runChange: RunChange
   /** Told which deliveries have moved on, and where receivers began or ceased to fail. */
   readonly topics: TopicSink
-}
-
-interface WaitingOutcome {
-  readonly outcome: DeliveryOutcome
-  readonly onRecorded: () => void
-  /** The database has refused what the attempt said; this is the rest. */
-  readonly isBare?: boolean
 }
 
 /** Where the health of a receiver is shown, by the kind of its destination. */
@@ -61,13 +50,8 @@ const COLLECTIONS: Readonly<Record<DestinationKind, LiveCollection>> = {
 const GATHERING_MS = 20
 const BATCH_MAX = 256
 const REPEAT_DELAY_MS = 250
-/**
- * So often all are tried together when it cannot be said what an error is about, and so often each half of them: what
- * fails all outcomes of an installation may pass, and none is given up lightly.
- */
-const UNKNOWN_TRIES_MAX = 10
-/** How long a delivery rests of whose outcome nothing can be recorded, before it is sent again. */
-const GIVEN_UP_PAUSE_MS = 2 * MINUTE_MS
+/** How what is aside waits for locks: it is tried again, and others of it wait meanwhile. */
+const BRIEF_WAIT = { lockMs: 500, statementMs: 20 * SECOND_MS }
 /** A success is written to its destination this often at most: the row would be the hottest of all. */
 const SUCCESS_INTERVAL_MS = 1_000
 
@@ -76,6 +60,7 @@ export class OutcomeRecorder {
   /** On the steady clock of `performance.now()`. */
   readonly #successWrittenMs = new Map<DestinationId, number>()
   readonly #failing = new Set<DestinationId>()
+  readonly #aside: OutcomesAside
   #waiting: WaitingOutcome[] = []
   #timer: NodeJS.Timeout | undefined
   #running: Promise<void> | undefined
@@ -83,11 +68,20 @@ export class OutcomeRecorder {
 
   constructor(dependencies: OutcomeRecorderDependencies) {
     this.#dependencies = dependencies
+    this.#aside = new OutcomesAside({
+      ...dependencies,
+      tryWriting: (batch) => this.#tryWriting(batch, true),
+    })
   }
 
   /** Writes the outcome soon; `onRecorded` runs once it is durable or given up. Order is kept. */
   record(outcome: DeliveryOutcome, onRecorded: () => void): void {
-    this.#waiting.push({ outcome, onRecorded })
+    const waiting = { outcome, onRecorded }
+    if (this.#isAside(waiting)) {
+      this.#aside.add([waiting])
+      return
+    }
+    this.#waiting.push(waiting)
     if (this.#running === undefined) this.#gather()
   }
 
@@ -104,6 +98,7 @@ export class OutcomeRecorder {
       this.#start()
       await this.#running
     }
+    await this.#aside.close()
   }
 
   #start(): void {
@@ -115,44 +110,44 @@ export class OutcomeRecorder {
     })
   }
 
+  /** Writes them together, again and again while the database is away. What hinders some of them puts all aside. */
   async #writeBatch(): Promise<void> {
-    await this.#writeUntilDone(this.#waiting.splice(0, BATCH_MAX))
-  }
-
-  /**
-   * Writes them together, again and again while the database is away. What it refuses for what it says is found by
-   * halves, in the order of the outcomes, so that it holds up no other.
-   */
-  async #writeUntilDone(batch: readonly WaitingOutcome[]): Promise<void> {
+    const batch = this.#waiting.splice(0, BATCH_MAX)
     for (let tries = 1; ; tries += 1) {
-      const error = await this.#tryWrite(batch)
+      const error = await this.#tryWriting(batch)
       if (error === undefined) break
-      const isRefused =
-        isRefusalOfContents(error) || (tries >= UNKNOWN_TRIES_MAX && isUnknownFault(error))
-      if (batch.length > 1 && (isRefused || isFaultOfContents(error))) {
-        const middle = Math.ceil(batch.length / 2)
-        await this.#writeUntilDone(batch.slice(0, middle))
-        await this.#writeUntilDone(batch.slice(middle))
-        return
-      }
-      const [only] = batch
-      if (only !== undefined && batch.length === 1 && isRefused) {
-        await this.#onRefused(only, error)
-        return
-      }
       const fields = { err: error, outcome_count: batch.length }
       this.#dependencies.log.warn(fields, 'delivery outcomes could not be recorded')
+      const isOfSome = isRefusalOfContents(error) || isFaultOfContents(error)
+      if (isOfSome || (tries >= UNKNOWN_TRIES_MAX && isUnknownFault(error))) {
+        this.#putAside(batch)
+        return
+      }
       if (this.#isClosed) break
       await new Promise((resolve) => setTimeout(resolve, REPEAT_DELAY_MS))
     }
     for (const { onRecorded } of batch) onRecorded()
   }
 
+  /** With all that waits of the same destinations, whose order is kept by that. */
+  #putAside(batch: readonly WaitingOutcome[]): void {
+    this.#aside.add(batch)
+    this.#aside.add(this.#waiting.filter((waiting) => this.#isAside(waiting)))
+    this.#waiting = this.#waiting.filter((waiting) => !this.#isAside(waiting))
+  }
+
+  #isAside({ outcome }: WaitingOutcome): boolean {
+    return this.#aside.has(outcome.delivery.destinationId)
+  }
+
   /** Answers why they could not be written; undefined when they are, and whoever watches was told. */
-  async #tryWrite(batch: readonly WaitingOutcome[]): Promise<unknown> {
+  async #tryWriting(batch: readonly WaitingOutcome[], isAside = false): Promise<unknown> {
     let changed: readonly LiveTopic[]
     try {
-      changed = await this.#write(batch.map(({ outcome }) => outcome))
+      changed = await this.#write(
+        batch.map(({ outcome }) => outcome),
+        isAside,
+      )
     } catch (error) {
       return error
     }
@@ -160,44 +155,21 @@ export class OutcomeRecorder {
     return undefined
   }
 
-  /**
-   * Records the outcome without what it leads to, then what it means without what it says; when that is refused as
-   * well, the delivery is sent again.
-   */
-  async #onRefused(waiting: WaitingOutcome, error: unknown): Promise<void> {
-    const { db, log } = this.#dependencies
-    const { outcome, onRecorded, isBare = false } = waiting
-    const fields = { err: error, delivery_id: outcome.delivery.id }
-    if (outcome.notice !== null) {
-      log.error(fields, 'what the outcome of a delivery leads to failed: it is recorded without')
-      await this.#writeUntilDone([{ outcome: { ...outcome, notice: null }, onRecorded }])
-      return
-    }
-    if (!isBare) {
-      log.error(fields, 'the database refused what an attempt said: it is recorded without that')
-      await this.#writeUntilDone([{ outcome: toBareOutcome(outcome), onRecorded, isBare: true }])
-      return
-    }
-    log.error(fields, 'the outcome of a delivery cannot be recorded: the delivery is sent again')
-    try {
-      await releaseClaims(db, [outcome.delivery], GIVEN_UP_PAUSE_MS)
-    } catch (failure) {
-      log.warn({ ...fields, err: failure }, 'a delivery is not given back before its lease ends')
-    }
-    onRecorded()
-  }
-
   /** The usual case, nothing but successes, is a single statement; the others need a transaction. */
-  async #write(outcomes: readonly DeliveryOutcome[]): Promise<readonly LiveTopic[]> {
+  async #write(
+    outcomes: readonly DeliveryOutcome[],
+    isAside: boolean,
+  ): Promise<readonly LiveTopic[]> {
     const { db, random, runChange } = this.#dependencies
     const reports = this.#findReportsToWrite(outcomes)
     const retried = outcomes.filter(({ state }) => state === 'queued')
     const hasNotices = outcomes.some(({ notice }) => notice !== null)
-    if (reports.size === 0 && retried.length === 0 && !hasNotices) {
+    if (reports.size === 0 && retried.length === 0 && !hasNotices && !isAside) {
       await recordOutcomes(db, outcomes)
       return []
     }
     const write = async (tx: Transaction<Schema>, change?: Change) => {
+      if (isAside) await boundTransaction(tx, BRIEF_WAIT)
       if (change !== undefined) await lockOwners(change, outcomes)
       const ids = await recordOutcomes(tx, outcomes)
       const heads = retried.filter(({ delivery }) => ids.has(delivery.id))

@@ -1,0 +1,94 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createAnsweredDatabase } from '../../../test/support/answered-database.ts'
+import { SILENT_LOGGER } from '../../platform/silent-logger.ts'
+import type { DestinationId } from '../../schema/branded-ids.ts'
+import type { DeliveryOutcome } from './delivery-outcome.ts'
+import { OutcomesAside } from './outcomes-aside.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+/** Outcomes of a destination each, named `destination:number`, which are put aside together. */
+function begin(names: readonly string[], codeOf: (tried: readonly string[]) => string | undefined) {
+  const tries: (readonly string[])[] = []
+  const written: string[] = []
+  const ended: string[] = []
+  const aside = new OutcomesAside({
+    db: createAnsweredDatabase(() => undefined),
+    log: SILENT_LOGGER,
+    tryWriting: (batch) => {
+      const tried = batch.map(({ outcome }) => outcome.delivery.id)
+      tries.push(tried)
+      const code = codeOf(tried)
+      if (code !== undefined) return Promise.resolve(Object.assign(new Error(code), { code }))
+      written.push(...tried)
+      return Promise.resolve(undefined)
+    },
+  })
+  const add = (added: readonly string[]) => {
+    aside.add(
+      added.map((name) => ({ outcome: toOutcome(name), onRecorded: () => ended.push(name) })),
+    )
+  }
+  add(names)
+  return { aside, add, tries, written, ended }
+}
+
+function toOutcome(name: string): DeliveryOutcome {
+  const delivery = { id: name, destinationId: name.split(':')[0] as DestinationId }
+  return { delivery, verdict: { kind: 'accepted' }, notice: null } as DeliveryOutcome
+}
+
+const LOCKED = '55P03'
+const lockedWith = (name: string) => (tried: readonly string[]) =>
+  tried.includes(name) ? LOCKED : undefined
+
+test('of a destination everything before what is locked is written, and what is behind it waits', async () => {
+  const names = ['a:1', 'b:1', 'a:2', 'a:3', 'b:2']
+  const { aside, written } = begin(names, lockedWith('a:2'))
+  await vi.advanceTimersByTimeAsync(100)
+  expect(written.toSorted()).toEqual(['a:1', 'b:1', 'b:2'])
+  expect(aside.has('a' as DestinationId)).toBe(true)
+  expect(aside.has('b' as DestinationId)).toBe(false)
+})
+
+test('what is locked is tried alone while it is, and all that waits goes together afterwards', async () => {
+  let isLocked = true
+  const names = Array.from({ length: 40 }, (_, index) => `a:${index}`)
+  const { add, tries, written } = begin(names, (tried) =>
+    isLocked ? lockedWith('a:0')(tried) : undefined,
+  )
+  await vi.advanceTimersByTimeAsync(5_000)
+  add(['a:40'])
+  expect(new Set(tries.slice(10).map((tried) => tried.join()))).toEqual(new Set(['a:0']))
+  isLocked = false
+  tries.length = 0
+  await vi.advanceTimersByTimeAsync(300)
+  expect(tries.map((tried) => tried.length)).toEqual([1, 40])
+  expect(written).toEqual([...names, 'a:40'])
+})
+
+test('an end tries once more what is locked, and gives up its destination alone', async () => {
+  const { aside, written, ended, tries } = begin(['a:1'], lockedWith('a:1'))
+  await vi.advanceTimersByTimeAsync(100)
+  aside.add([{ outcome: toOutcome('b:1'), onRecorded: () => ended.push('b:1') }])
+  tries.length = 0
+  const closing = aside.close()
+  await vi.advanceTimersByTimeAsync(300)
+  await closing
+  expect(tries).toEqual([['a:1'], ['b:1']])
+  expect(written).toEqual(['b:1'])
+  expect(ended.toSorted()).toEqual(['a:1', 'b:1'])
+})
+
+test('while the database is away nothing more is tried in vain, and an end gives up everything after one try', async () => {
+  const { aside, ended, tries } = begin(['a:1', 'b:1', 'c:1'], () => 'ECONNREFUSED')
+  await vi.advanceTimersByTimeAsync(100)
+  expect(tries).toEqual([['a:1']])
+  tries.length = 0
+  const closing = aside.close()
+  await vi.advanceTimersByTimeAsync(300)
+  await closing
+  expect(tries).toEqual([['a:1']])
+  expect(ended).toEqual(['a:1', 'b:1', 'c:1'])
+})

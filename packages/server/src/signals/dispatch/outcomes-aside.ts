@@ -1,0 +1,191 @@
+/*
+ * Outcomes that could not be written with the others: somebody has locked a row of theirs, or the database refuses one
+ * of them. They are written here, beside the others, destination by destination and each in its order, by ever smaller
+ * parts until it is known which one it is. Owns that order, the repetition, and what becomes of what is refused. Its
+ * memory is bounded by the claims of the process: a delivery counts as claimed until its outcome has come to an end.
+ */
+import type { Kysely } from 'kysely'
+import { MINUTE_MS } from '../../platform/clock.ts'
+import {
+  isFaultOfContents,
+  isFaultOfDatabase,
+  isRefusalOfContents,
+  isUnknownFault,
+} from '../../platform/db/database-fault.ts'
+import type { DestinationId } from '../../schema/branded-ids.ts'
+import type { Schema } from '../../schema/schema.ts'
+import type { DeliveryLog } from './delivery-log.ts'
+import { toBareOutcome, type DeliveryOutcome } from './delivery-outcome.ts'
+import { releaseClaims } from './release-store.ts'
+
+export interface WaitingOutcome {
+  readonly outcome: DeliveryOutcome
+  readonly onRecorded: () => void
+  /** The database has refused what the attempt said; this is the rest. */
+  readonly isBare?: boolean
+}
+
+/** Writes outcomes together and waits but briefly for locks; answers why they could not be written. */
+export type TryWriting = (batch: readonly WaitingOutcome[]) => Promise<unknown>
+
+interface OutcomesAsideDependencies {
+  readonly db: Kysely<Schema>
+  readonly log: DeliveryLog
+  readonly tryWriting: TryWriting
+}
+
+/** What waits of one destination, in its order. */
+interface Line {
+  readonly waiting: WaitingOutcome[]
+  /** Among so many of the next ones is one that fails; 0 when none is known to. */
+  suspectCount: number
+  /** How often the same ones have failed. */
+  tries: number
+}
+
+const SIZE_MAX = 256
+const REPEAT_DELAY_MS = 250
+/**
+ * So often outcomes are tried together when it cannot be said what an error is about, and so often each half of them:
+ * what fails all outcomes of an installation may pass, and none is given up lightly.
+ */
+export const UNKNOWN_TRIES_MAX = 10
+/** How long a delivery rests of whose outcome nothing can be recorded, before it is sent again. */
+const GIVEN_UP_PAUSE_MS = 2 * MINUTE_MS
+
+export class OutcomesAside {
+  readonly #dependencies: OutcomesAsideDependencies
+  readonly #lines = new Map<DestinationId, Line>()
+  #running: Promise<void> | undefined
+  #isClosed = false
+
+  constructor(dependencies: OutcomesAsideDependencies) {
+    this.#dependencies = dependencies
+  }
+
+  /** Whether outcomes of the destination wait here: whatever comes after them waits behind them. */
+  has(destinationId: DestinationId): boolean {
+    return this.#lines.has(destinationId)
+  }
+
+  add(batch: readonly WaitingOutcome[]): void {
+    for (const waiting of batch) {
+      const { destinationId } = waiting.outcome.delivery
+      const line = this.#lines.get(destinationId) ?? { waiting: [], suspectCount: 0, tries: 0 }
+      this.#lines.set(destinationId, line)
+      line.waiting.push(waiting)
+    }
+    if (batch.length > 0) this.#running ??= this.#writeUntilDone()
+  }
+
+  /** Tries what is left once more, and gives up what fails then: the leases bring these deliveries back. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#running
+  }
+
+  async #writeUntilDone(): Promise<void> {
+    while (this.#lines.size > 0) {
+      const hasMoved = await this.#tryEach()
+      if (hasMoved || this.#isClosed) continue
+      await new Promise((resolve) => setTimeout(resolve, REPEAT_DELAY_MS))
+    }
+    this.#running = undefined
+  }
+
+  /** Tries each destination once, so that none waits for another; answers whether there is more to try at once. */
+  async #tryEach(): Promise<boolean> {
+    let hasMoved = false
+    for (const [destinationId, line] of this.#lines) {
+      const error = await this.#tryNext(line)
+      hasMoved ||= error === undefined
+      const isOfAll = isFaultOfDatabase(error)
+      if (error !== undefined && this.#isClosed) giveUp(isOfAll ? this.#lines.values() : [line])
+      if (line.waiting.length === 0) this.#lines.delete(destinationId)
+      if (isOfAll && !this.#isClosed) break
+    }
+    return hasMoved
+  }
+
+  /**
+   * Tries what comes next of a destination. Answers why it must be tried again as it is; undefined where it is written,
+   * or something else is to be tried.
+   */
+  async #tryNext(line: Line): Promise<unknown> {
+    // What fails is found by halves.
+    const size = line.suspectCount === 0 ? SIZE_MAX : Math.ceil(line.suspectCount / 2)
+    const batch = line.waiting.slice(0, size)
+    if (batch.length === 0) return undefined
+    const error = await this.#dependencies.tryWriting(batch)
+    if (error === undefined) {
+      line.waiting.splice(0, batch.length)
+      suspect(line, line.suspectCount - batch.length)
+      endAll(batch)
+      return undefined
+    }
+    line.tries += 1
+    const isRefused =
+      isRefusalOfContents(error) || (line.tries >= UNKNOWN_TRIES_MAX && isUnknownFault(error))
+    const [first] = batch
+    if (batch.length > 1 && (isRefused || isFaultOfContents(error))) {
+      suspect(line, batch.length)
+    } else if (isRefused && first !== undefined) {
+      const instead = await this.#replace(first, error)
+      line.waiting.splice(0, 1, ...instead)
+      suspect(line, instead.length)
+    } else {
+      if (batch.length === 1) line.suspectCount = 1
+      this.#warn(line, error)
+      return error
+    }
+    return undefined
+  }
+
+  #warn({ waiting }: Line, error: unknown): void {
+    const fields = {
+      err: error,
+      destination_id: waiting[0]?.outcome.delivery.destinationId,
+      outcome_count: waiting.length,
+    }
+    this.#dependencies.log.warn(fields, 'delivery outcomes of a destination could not be recorded')
+  }
+
+  /**
+   * What is tried instead of a refused outcome: itself without what it leads to, then what it means without what it
+   * says; when that is refused as well, nothing, and the delivery is sent again.
+   */
+  async #replace(waiting: WaitingOutcome, error: unknown): Promise<readonly WaitingOutcome[]> {
+    const { db, log } = this.#dependencies
+    const { outcome, onRecorded, isBare = false } = waiting
+    const fields = { err: error, delivery_id: outcome.delivery.id }
+    if (outcome.notice !== null) {
+      log.error(fields, 'what the outcome of a delivery leads to failed: it is recorded without')
+      return [{ ...waiting, outcome: { ...outcome, notice: null } }]
+    }
+    if (!isBare) {
+      log.error(fields, 'the database refused what an attempt said: it is recorded without that')
+      return [{ ...waiting, outcome: toBareOutcome(outcome), isBare: true }]
+    }
+    log.error(fields, 'the outcome of a delivery cannot be recorded: the delivery is sent again')
+    try {
+      await releaseClaims(db, [outcome.delivery], GIVEN_UP_PAUSE_MS)
+    } catch (failure) {
+      log.warn({ ...fields, err: failure }, 'a delivery is not given back before its lease ends')
+    }
+    onRecorded()
+    return []
+  }
+}
+
+function suspect(line: Line, count: number): void {
+  line.suspectCount = Math.max(0, count)
+  line.tries = 0
+}
+
+function giveUp(lines: Iterable<Line>): void {
+  for (const { waiting } of lines) endAll(waiting.splice(0))
+}
+
+function endAll(ended: readonly WaitingOutcome[]): void {
+  for (const { onRecorded } of ended) onRecorded()
+}
