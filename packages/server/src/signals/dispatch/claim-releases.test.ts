@@ -42,14 +42,15 @@ test('what all destinations give back in one turn goes by one statement', async 
   expect(released).toEqual(DESTINATIONS)
 })
 
-test('a destination whose deliveries somebody has locked holds up no other', async () => {
-  let isLocked = true
-  const lockTimeout = (ids: readonly string[]) =>
-    isLocked && ids.includes(HELD_UP) ? '55P03' : undefined
-  const { released, pass } = begin(lockTimeout)
+test.each([
+  { whose: 'somebody has locked', code: '55P03' },
+  { whose: 'the database refuses', code: '23514' },
+])('a destination whose deliveries $whose holds up no other', async ({ code }) => {
+  let isHeldUp = true
+  const { released, pass } = begin((ids) => (isHeldUp && ids.includes(HELD_UP) ? code : undefined))
   await pass(0)
   expect(released.toSorted()).toEqual(['1', '3'])
-  isLocked = false
+  isHeldUp = false
   await pass(1_000)
   expect(released.toSorted()).toEqual(DESTINATIONS)
 })

@@ -6,7 +6,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import { SECOND_MS } from '../../platform/clock.ts'
-import { isFaultOfContents } from '../../platform/db/database-fault.ts'
+import { isFaultOfContents, isRefusalOfContents } from '../../platform/db/database-fault.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { ClaimedDelivery } from './delivery-channel.ts'
@@ -74,7 +74,7 @@ export class ClaimReleases {
     await this.#releaseUntilDone([...parts.values()], delayMs)
   }
 
-  /** Where somebody has locked some of them, it is found by halves, so that the other destinations go on. */
+  /** What somebody has locked, or the database refuses, is found by halves, so that the other destinations go on. */
   async #releaseUntilDone(parts: readonly Part[], delayMs: number): Promise<void> {
     const { db, log } = this.#dependencies
     const deliveries = parts.flatMap((part) => part.deliveries)
@@ -86,7 +86,8 @@ export class ClaimReleases {
       } catch (error) {
         const fields = { err: error, delivery_count: deliveries.length }
         log.warn(fields, 'deliveries could not be given back')
-        if (parts.length > 1 && isFaultOfContents(error)) {
+        const isOfSome = isFaultOfContents(error) || isRefusalOfContents(error)
+        if (parts.length > 1 && isOfSome) {
           const middle = Math.ceil(parts.length / 2)
           const halves = [parts.slice(0, middle), parts.slice(middle)]
           await Promise.all(halves.map((half) => this.#releaseUntilDone(half, delayMs)))

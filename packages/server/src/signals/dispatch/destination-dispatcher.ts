@@ -340,10 +340,17 @@ export class DestinationDispatcher implements SlotUser {
     this.#failures.add(isReceiverFailure(verdict))
     // Before the database says so: a receiver that refuses connections would see all that is claimed.
     if (this.#failures.count >= FAILURES_TO_OPEN) this.#releaseUnsent()
-    this.#shared.recorder.record(outcome, () => {
+    const unblock = () => {
       this.#failures.noteRecorded()
       this.#partitions.unblockAll(subjects, this.#claimNumber)
-      this.#finish([delivery], verdict.kind === 'retry')
+    }
+    this.#shared.recorder.record(outcome, {
+      onRecorded: () => {
+        unblock()
+        this.#finish([delivery], verdict.kind === 'retry')
+      },
+      onGivenUp: (pauseMs) =>
+        this.#release([delivery, ...this.#partitions.dropUnsent(delivery)], pauseMs).then(unblock),
     })
   }
 

@@ -5,8 +5,14 @@ import type { Change, RunChange } from '../../changes/change.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { DeliveryOutcome } from './delivery-outcome.ts'
 import { OutcomeRecorder } from './outcome-recorder.ts'
+import type { OutcomeEnd } from './outcomes-aside.ts'
 
 const STATEMENT_MS = 2
+
+/** An outcome of which something can be recorded. */
+function whenRecorded(onRecorded: () => void): OutcomeEnd {
+  return { onRecorded, onGivenUp: () => Promise.reject(new Error('it was given up')) }
+}
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -62,7 +68,7 @@ function toOutcome(id: number, destinationId = '1'): DeliveryOutcome {
       leaseEndsMs: Infinity,
       eventId: String(id),
       eventType: 'test',
-      subjectKey: null,
+      subjectKey: 'subject',
       body: '{}',
       signingKid: null,
       token: null,
@@ -91,7 +97,10 @@ test('outcomes that never stop coming share statements, each of which costs far 
   const { counts, recorder } = begin()
   let recordedCount = 0
   for (let id = 1; id <= 100; id += 1) {
-    recorder.record(toOutcome(id), () => (recordedCount += 1))
+    recorder.record(
+      toOutcome(id),
+      whenRecorded(() => (recordedCount += 1)),
+    )
     await vi.advanceTimersByTimeAsync(1)
   }
   await vi.advanceTimersByTimeAsync(100)
@@ -101,9 +110,15 @@ test('outcomes that never stop coming share statements, each of which costs far 
 
 test('an end waits for no others: everything is written at once', async () => {
   const { counts, recorder } = begin()
-  recorder.record(toOutcome(1), () => undefined)
+  recorder.record(
+    toOutcome(1),
+    whenRecorded(() => undefined),
+  )
   const closing = recorder.close()
-  recorder.record(toOutcome(2), () => undefined)
+  recorder.record(
+    toOutcome(2),
+    whenRecorded(() => undefined),
+  )
   await vi.advanceTimersByTimeAsync(2 * STATEMENT_MS)
   await closing
   expect(counts).toEqual([1, 1])
@@ -111,12 +126,18 @@ test('an end waits for no others: everything is written at once', async () => {
 
 test('watchers are told of what is recorded, and not of what is given up at the close', async () => {
   const { told, recorder, breakDatabase } = begin()
-  recorder.record(toOutcome(1), () => undefined)
+  recorder.record(
+    toOutcome(1),
+    whenRecorded(() => undefined),
+  )
   await vi.advanceTimersByTimeAsync(100)
   expect(told).toEqual(['deliveries:1'])
   breakDatabase()
   let isEnded = false
-  recorder.record(toOutcome(2), () => (isEnded = true))
+  recorder.record(
+    toOutcome(2),
+    whenRecorded(() => (isEnded = true)),
+  )
   await recorder.close()
   expect(isEnded).toBe(true)
   expect(told).toEqual(['deliveries:1'])
@@ -125,7 +146,10 @@ test('watchers are told of what is recorded, and not of what is given up at the 
 test('what outcomes touch of several destinations is locked in the order of their ids', async () => {
   const { locked, recorder } = begin()
   for (const [index, id] of ['30', '4', '100'].entries()) {
-    recorder.record(toOutcome(index, id), () => undefined)
+    recorder.record(
+      toOutcome(index, id),
+      whenRecorded(() => undefined),
+    )
   }
   await vi.advanceTimersByTimeAsync(100)
   expect(locked).toEqual(['4', '30', '100'])
@@ -142,7 +166,10 @@ test('what owns several destinations is locked in the order of their ids, before
       return Promise.resolve()
     }
     const notice = { kind: 'gone', lockOwner, notify: () => Promise.resolve() } as const
-    recorder.record({ ...toOutcome(index, id), notice }, () => undefined)
+    recorder.record(
+      { ...toOutcome(index, id), notice },
+      whenRecorded(() => undefined),
+    )
   }
   await vi.advanceTimersByTimeAsync(100)
   expect(owners).toEqual(['4', '30', '100'])
@@ -153,11 +180,21 @@ const POISON = 'poison'
 const UNTRANSLATABLE = '22P05'
 
 /** Records outcomes of which the one in the middle says something else; answers in which order they ended. */
-function recordPoisoned(recorder: OutcomeRecorder, count: number): number[] {
+function recordPoisoned(
+  recorder: OutcomeRecorder,
+  count: number,
+  pausesMs = new Map<number, number>(),
+): number[] {
   const ended: number[] = []
   for (let id = 1; id <= count; id += 1) {
     const responseBody = id === Math.ceil(count / 2) ? POISON : null
-    recorder.record({ ...toOutcome(id), responseBody }, () => void ended.push(id))
+    const onRecorded = () => void ended.push(id)
+    const onGivenUp = (pauseMs: number) => {
+      pausesMs.set(id, pauseMs)
+      ended.push(id)
+      return Promise.resolve()
+    }
+    recorder.record({ ...toOutcome(id), responseBody }, { onRecorded, onGivenUp })
   }
   return ended
 }
@@ -198,7 +235,10 @@ test('an outcome whose consequences the database refuses is recorded without the
   let isRecorded = false
   const verdict = { kind: 'gone', errorCode: 'gone', error: 'HTTP 410' } as const
   const outcome = { ...toOutcome(1), verdict, state: 'dead', responseBody: 'bye', notice } as const
-  recorder.record(outcome, () => (isRecorded = true))
+  recorder.record(
+    outcome,
+    whenRecorded(() => (isRecorded = true)),
+  )
   await vi.advanceTimersByTimeAsync(100)
   expect(isRecorded).toBe(true)
   expect(counts).toHaveLength(1)
@@ -206,21 +246,47 @@ test('an outcome whose consequences the database refuses is recorded without the
   expect(written.join()).toContain('HTTP 410')
 })
 
-test('an outcome of which the database takes nothing is given up alone, and its delivery is given back', async () => {
-  const { counts, told, recorder, refuse } = begin()
-  const released: string[] = []
-  refuse((parameters, statement) => {
-    if (!parameters.includes('"50"')) return undefined
-    if (statement.includes('as released')) released.push(parameters)
-    else if (statement.includes('delivery_attempt_id_seq')) return '23514'
-    return undefined
+test.each([
+  { isCounted: true, noted: ['"attempt_count"', 'follower'] },
+  { isCounted: false, noted: ['follower'] },
+])(
+  'an outcome of which the database takes nothing is given up alone, its attempt counts as far as that is taken ($isCounted), and what follows is put off',
+  async ({ isCounted, noted }) => {
+    const { counts, told, recorder, refuse } = begin()
+    const statements: string[] = []
+    refuse((parameters, statement) => {
+      if (!parameters.includes('"50"')) return undefined
+      const isCount = statement.startsWith('update "delivery"')
+      if (statement.includes('delivery_attempt_id_seq') || (isCount && !isCounted)) return '23514'
+      statements.push(statement)
+      return undefined
+    })
+    const pausesMs = new Map<number, number>()
+    const ended = recordPoisoned(recorder, 100, pausesMs)
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(ended).toEqual(inOrder(100))
+    expect(told).not.toContain('deliveries:50')
+    expect(counts.reduce((sum, count) => sum + count)).toBe(99)
+    expect(pausesMs).toEqual(new Map([[50, 120_000]]))
+    expect(statements).toHaveLength(noted.length)
+    for (const [index, text] of noted.entries()) expect(statements[index]).toContain(text)
+  },
+)
+
+test('an end waits until what is given up is given back', async () => {
+  const { recorder, refuse } = begin()
+  refuse((_, statement) => (statement.includes('delivery_attempt_id_seq') ? '23514' : undefined))
+  const givingBack = Promise.withResolvers<void>()
+  recorder.record(toOutcome(1), {
+    ...whenRecorded(() => undefined),
+    onGivenUp: () => givingBack.promise,
   })
-  const ended = recordPoisoned(recorder, 100)
+  let isClosed = false
+  const closing = recorder.close().then(() => (isClosed = true))
   await vi.advanceTimersByTimeAsync(1_000)
-  expect(ended).toEqual(inOrder(100))
-  expect(told).not.toContain('deliveries:50')
-  expect(counts.reduce((sum, count) => sum + count)).toBe(99)
-  expect(released).toHaveLength(1)
+  expect(isClosed).toBe(false)
+  givingBack.resolve()
+  await closing
 })
 
 test.each(['ECONNREFUSED', '57P01', '25006', '42703', '58P01', 'XX000', ''])(
@@ -272,7 +338,10 @@ test('what somebody has locked holds up its destination alone, whose outcomes ke
   const record = (from: number, to: number) => {
     for (let id = from; id <= to; id += 1) {
       const destinationId = id % 3 === 2 ? LOCKED : '1'
-      recorder.record(toOutcome(id, destinationId), () => void ended.push(id))
+      recorder.record(
+        toOutcome(id, destinationId),
+        whenRecorded(() => void ended.push(id)),
+      )
     }
   }
   record(1, 9)

@@ -7,7 +7,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { Change, RunChange } from '../../changes/change.ts'
-import { SECOND_MS } from '../../platform/clock.ts'
 import { boundTransaction } from '../../platform/db/bound-transaction.ts'
 import {
   isFaultOfContents,
@@ -23,7 +22,13 @@ import { isReceiverFailure, type DestinationKind } from './delivery-channel.ts'
 import type { DeliveryLog } from './delivery-log.ts'
 import { errorOf, type DeliveryOutcome, type OutcomeNotice } from './delivery-outcome.ts'
 import { deferFollowers, recordHealth, recordOutcomes } from './outcome-store.ts'
-import { OutcomesAside, UNKNOWN_TRIES_MAX, type WaitingOutcome } from './outcomes-aside.ts'
+import {
+  BRIEF_WAIT,
+  OutcomesAside,
+  UNKNOWN_TRIES_MAX,
+  type OutcomeEnd,
+  type WaitingOutcome,
+} from './outcomes-aside.ts'
 import type { RandomShare } from './retry-schedule.ts'
 
 export interface OutcomeRecorderDependencies {
@@ -50,8 +55,6 @@ const COLLECTIONS: Readonly<Record<DestinationKind, LiveCollection>> = {
 const GATHERING_MS = 20
 const BATCH_MAX = 256
 const REPEAT_DELAY_MS = 250
-/** How what is aside waits for locks: it is tried again, and others of it wait meanwhile. */
-const BRIEF_WAIT = { lockMs: 500, statementMs: 20 * SECOND_MS }
 /** A success is written to its destination this often at most: the row would be the hottest of all. */
 const SUCCESS_INTERVAL_MS = 1_000
 
@@ -74,9 +77,9 @@ export class OutcomeRecorder {
     })
   }
 
-  /** Writes the outcome soon; `onRecorded` runs once it is durable or given up. Order is kept. */
-  record(outcome: DeliveryOutcome, onRecorded: () => void): void {
-    const waiting = { outcome, onRecorded }
+  /** Writes the outcome soon, and tells its end. The order of each destination is kept. */
+  record(outcome: DeliveryOutcome, end: OutcomeEnd): void {
+    const waiting = { outcome, ...end }
     if (this.#isAside(waiting)) {
       this.#aside.add([waiting])
       return

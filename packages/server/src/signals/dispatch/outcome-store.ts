@@ -7,7 +7,7 @@ import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { kidOfToken } from '../signing/token-kid.ts'
 import { isCircuitOpen, updateHealth, type HealthReport } from './circuit-breaker.ts'
-import type { DestinationKind } from './delivery-channel.ts'
+import type { ClaimedDelivery, DestinationKind } from './delivery-channel.ts'
 import { errorOf, type DeliveryOutcome } from './delivery-outcome.ts'
 import { isWithin, toDeliveryRange } from './delivery-range-store.ts'
 import { makeDueNow } from './delivery-store.ts'
@@ -216,6 +216,20 @@ export async function deferFollowers(
       for no key update of f skip locked
     ) follower
     where d.id = follower.id`.execute(db)
+}
+
+/** Counts an attempt of which nothing else can be recorded, unless something else was recorded meanwhile. */
+export async function countAttempt(
+  db: Kysely<Schema>,
+  { id, attemptCount }: Pick<ClaimedDelivery, 'id' | 'attemptCount'>,
+): Promise<void> {
+  await db
+    .updateTable('delivery')
+    .set({ attempt_count: attemptCount + 1 })
+    .where('id', '=', id)
+    .where('state', '=', 'queued')
+    .where('attempt_count', '=', attemptCount)
+    .execute()
 }
 
 /** As many as are tried again at once when a receiver comes back; the others keep their time. */

@@ -26,8 +26,13 @@ function begin(names: readonly string[], codeOf: (tried: readonly string[]) => s
     },
   })
   const add = (added: readonly string[]) => {
+    const onGivenUp = () => Promise.resolve()
     aside.add(
-      added.map((name) => ({ outcome: toOutcome(name), onRecorded: () => ended.push(name) })),
+      added.map((name) => ({
+        outcome: toOutcome(name),
+        onRecorded: () => ended.push(name),
+        onGivenUp,
+      })),
     )
   }
   add(names)
@@ -69,9 +74,9 @@ test('what is locked is tried alone while it is, and all that waits goes togethe
 })
 
 test('an end tries once more what is locked, and gives up its destination alone', async () => {
-  const { aside, written, ended, tries } = begin(['a:1'], lockedWith('a:1'))
+  const { aside, add, written, ended, tries } = begin(['a:1'], lockedWith('a:1'))
   await vi.advanceTimersByTimeAsync(100)
-  aside.add([{ outcome: toOutcome('b:1'), onRecorded: () => ended.push('b:1') }])
+  add(['b:1'])
   tries.length = 0
   const closing = aside.close()
   await vi.advanceTimersByTimeAsync(300)

@@ -5,7 +5,8 @@
  * memory is bounded by the claims of the process: a delivery counts as claimed until its outcome has come to an end.
  */
 import type { Kysely } from 'kysely'
-import { MINUTE_MS } from '../../platform/clock.ts'
+import { MINUTE_MS, SECOND_MS } from '../../platform/clock.ts'
+import { boundTransaction } from '../../platform/db/bound-transaction.ts'
 import {
   isFaultOfContents,
   isFaultOfDatabase,
@@ -14,13 +15,21 @@ import {
 } from '../../platform/db/database-fault.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
+import { BackgroundWork } from './background-work.ts'
 import type { DeliveryLog } from './delivery-log.ts'
 import { toBareOutcome, type DeliveryOutcome } from './delivery-outcome.ts'
-import { releaseClaims } from './release-store.ts'
+import { countAttempt, deferFollowers } from './outcome-store.ts'
 
-export interface WaitingOutcome {
-  readonly outcome: DeliveryOutcome
+/** What becomes of an outcome. */
+export interface OutcomeEnd {
+  /** It is durable, or left to the end of its lease. */
   readonly onRecorded: () => void
+  /** Nothing of it can be recorded: gives the delivery back, to rest for so long. Resolves when it is. */
+  readonly onGivenUp: (pauseMs: number) => Promise<void>
+}
+
+export interface WaitingOutcome extends OutcomeEnd {
+  readonly outcome: DeliveryOutcome
   /** The database has refused what the attempt said; this is the rest. */
   readonly isBare?: boolean
 }
@@ -43,6 +52,8 @@ interface Line {
   tries: number
 }
 
+/** How what is aside waits for locks: it is tried again, and others of it wait meanwhile. */
+export const BRIEF_WAIT = { lockMs: 500, statementMs: 20 * SECOND_MS }
 const SIZE_MAX = 256
 const REPEAT_DELAY_MS = 250
 /**
@@ -56,6 +67,7 @@ const GIVEN_UP_PAUSE_MS = 2 * MINUTE_MS
 export class OutcomesAside {
   readonly #dependencies: OutcomesAsideDependencies
   readonly #lines = new Map<DestinationId, Line>()
+  readonly #givingBack = new BackgroundWork()
   #running: Promise<void> | undefined
   #isClosed = false
 
@@ -82,6 +94,7 @@ export class OutcomesAside {
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#running
+    await this.#givingBack.whenDone()
   }
 
   async #writeUntilDone(): Promise<void> {
@@ -155,8 +168,8 @@ export class OutcomesAside {
    * says; when that is refused as well, nothing, and the delivery is sent again.
    */
   async #replace(waiting: WaitingOutcome, error: unknown): Promise<readonly WaitingOutcome[]> {
-    const { db, log } = this.#dependencies
-    const { outcome, onRecorded, isBare = false } = waiting
+    const { log } = this.#dependencies
+    const { outcome, onGivenUp, isBare = false } = waiting
     const fields = { err: error, delivery_id: outcome.delivery.id }
     if (outcome.notice !== null) {
       log.error(fields, 'what the outcome of a delivery leads to failed: it is recorded without')
@@ -167,13 +180,33 @@ export class OutcomesAside {
       return [{ ...waiting, outcome: toBareOutcome(outcome), isBare: true }]
     }
     log.error(fields, 'the outcome of a delivery cannot be recorded: the delivery is sent again')
-    try {
-      await releaseClaims(db, [outcome.delivery], GIVEN_UP_PAUSE_MS)
-    } catch (failure) {
-      log.warn({ ...fields, err: failure }, 'a delivery is not given back before its lease ends')
-    }
-    onRecorded()
+    void this.#givingBack.add(onGivenUp(GIVEN_UP_PAUSE_MS))
+    await this.#noteGivenUp(outcome)
     return []
+  }
+
+  /**
+   * The attempt counts, and what follows is put off, as after a retry. As far as it goes: the database may refuse these
+   * as well.
+   */
+  async #noteGivenUp(outcome: DeliveryOutcome): Promise<void> {
+    const { db, log } = this.#dependencies
+    const deferred = { ...outcome, retryDelayMs: GIVEN_UP_PAUSE_MS }
+    const statements = [
+      (tx: Kysely<Schema>) => countAttempt(tx, outcome.delivery),
+      (tx: Kysely<Schema>) => deferFollowers(tx, [deferred]),
+    ]
+    for (const run of statements) {
+      try {
+        await db.transaction().execute(async (tx) => {
+          await boundTransaction(tx, BRIEF_WAIT)
+          await run(tx)
+        })
+      } catch (error) {
+        const fields = { err: error, delivery_id: outcome.delivery.id }
+        log.warn(fields, 'that an attempt was made could not be noted')
+      }
+    }
   }
 }
 

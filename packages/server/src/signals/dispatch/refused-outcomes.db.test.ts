@@ -54,3 +54,33 @@ test('a delivery of which the database takes no outcome waits before it is sent 
   }, WAIT_MS)
   expect(receiver.requests).toHaveLength(4)
 })
+
+test('what follows a delivery of which the database takes no outcome waits with it, in order', async () => {
+  await pool.query(`alter table delivery add constraint first_is_refused
+    check (body <> 'd:0' or state = 'queued')`)
+  const receiver = await bench.startReceiver((_request, response) => {
+    setTimeout(() => response.writeHead(202).end(), 20)
+  })
+  const bodies = Array.from({ length: 100 }, (_, index) => `d:${index}`)
+  await bench.queue(receiver.id, bodies)
+  await bench.startEngine(retryFast)
+  await vi.waitFor(async () => {
+    const { rows } = await pool.query(`select attempt_count as count from delivery
+      where body = 'd:0' and claimed_by is null and next_attempt_at > now() + interval '1 minute'`)
+    expect(rows).toEqual([{ count: 1 }])
+  }, WAIT_MS)
+  await bench.queue(receiver.id, ['d:100', 'e:0'])
+  await vi.waitFor(() => {
+    expect(receiver.requests.map(({ body }) => body)).toContain('e:0')
+  }, WAIT_MS)
+  const sent = receiver.requests.map(({ body }) => body).filter((body) => body !== 'e:0')
+  // Those that went out before it was known.
+  expect(sent.length).toBeLessThan(50)
+  expect(sent).toEqual(bodies.slice(0, sent.length))
+  const { rows } = await pool.query(
+    `select from delivery where state = 'queued' and claimed_by is null
+    and destination_id = $1`,
+    [receiver.id],
+  )
+  expect(rows).toHaveLength(bodies.length + 1 - (sent.length - 1))
+})

@@ -53,6 +53,22 @@ describe('subject partitions', () => {
     expect(partitions.add(item('a1', 'a'), 1)).toBeUndefined()
   })
 
+  it('gives up what is not in flight of a subject whose earlier delivery is to be sent again, ready or not', () => {
+    const partitions = new SubjectPartitions()
+    const [a1, a2, a3] = [item('a1', 'a'), item('a2', 'a'), item('a3', 'a')]
+    for (const next of [a1, a2, a3, item('b1', 'b'), item('x', null)]) partitions.add(next, 1)
+    expect(partitions.next()).toBe(a1)
+    partitions.finish(a1.delivery)
+    expect(partitions.dropUnsent(a1.delivery)).toEqual([a2.delivery, a3.delivery])
+    for (const next of [a2, a3]) partitions.add(next, 1)
+    expect(takeReady(partitions)).toEqual(['b1', 'x', 'a2'])
+    expect(partitions.dropUnsent(a1.delivery)).toEqual([a3.delivery])
+    partitions.finish(a2.delivery)
+    expect(partitions.dropUnsent(a1.delivery)).toEqual([])
+    expect(partitions.dropUnsent(item('x', null).delivery)).toEqual([])
+    expect(partitions.readyCount).toBe(0)
+  })
+
   it('stays blocked until every reason has ended', () => {
     const partitions = new SubjectPartitions()
     partitions.block('a', 1_000)

@@ -86,6 +86,19 @@ export class SubjectPartitions {
     return followers.map(({ delivery }) => delivery)
   }
 
+  /** The delivery had reached its end and is sent again: removes and answers what of its subject is not in flight. */
+  dropUnsent({ subjectKey }: ClaimedDelivery): ClaimedDelivery[] {
+    const partition = this.#partitions.get(subjectKey ?? '') ?? []
+    const [first] = partition
+    if (subjectKey === null || first === undefined) return []
+    const isReady = this.#ready.includes(first)
+    if (isReady) {
+      this.#ready = this.#ready.filter((item) => item !== first)
+      this.#partitions.delete(subjectKey)
+    }
+    return partition.splice(isReady ? 0 : 1).map(({ delivery }) => delivery)
+  }
+
   /**
    * Refuses the subject's deliveries until `unblock`, which is called once for each `block`. Needed while
    * the database still shows a delivery as claimed that is no longer in memory: a claim made meanwhile
