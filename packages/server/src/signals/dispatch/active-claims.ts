@@ -31,14 +31,20 @@ export class ClaimShares {
    */
   roomOf(count: number, asked: number): number {
     const { claimSize, claimedMax, claimedByAllMax, claimedMin } = this.#settings
+    // Those who have something share what the process may have, with this one.
     const otherCount = this.#destinationCount - (count + asked > 0 ? 1 : 0)
     const share = Math.floor(claimedByAllMax / (otherCount + 1))
+    // One alone needs no more than keeps its receiver busy; of very many each needs enough for a claim to be worth it.
     const max = Math.min(claimedMax, Math.max(claimedMin, share))
+    // As large a part of it as a claim of one alone: the next one is made while those before are sent.
     const usual = Math.ceil((claimSize * max) / claimedMax)
-    // Of a small share all that is left of it, at half of it or more: a claim of few makes each of them dear.
+    // Of a small share that part would be few, and each of them dear: all that is left of it, up to the least share.
     const size = Math.max(usual, Math.min(claimSize, claimedMin, max - count))
+    // And no claim before half of such a share is left, which again would be one of few.
     const least = Math.max(usual, Math.min(claimSize, Math.ceil(claimedMin / 2)))
+    // What is asked for by this one is what its claim is about: it is no one else's.
     const free = claimedByAllMax - (this.#count - asked)
+    // Who has nothing gets what is free, and where that is less a little all the same: never more than the least share.
     if (count === 0) return Math.min(size, Math.max(Math.min(least, claimedMin), free))
     return max - count >= least && free >= size ? size : 0
   }

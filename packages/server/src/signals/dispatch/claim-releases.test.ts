@@ -75,3 +75,20 @@ test('while the database is away all go together, and after an end nothing is tr
   expect(statements).toHaveLength(3)
   expect(released).toEqual(DESTINATIONS)
 })
+
+test('a destination whose deliveries are not given back is named in the log, of many the first ten', async () => {
+  const warn = vi.fn()
+  const db = createAnsweredDatabase(() => {
+    throw new Error('not given back')
+  })
+  const releases = new ClaimReleases({ db, log: { warn } })
+  releases.stop()
+  const ids = Array.from({ length: 12 }, (_, index) => String(index))
+  await Promise.all(
+    ids.map((id) => releases.release(id as DestinationId, [{ id } as ClaimedDelivery], 0)),
+  )
+  expect(warn).toHaveBeenCalledExactlyOnceWith(
+    expect.objectContaining({ destination_ids: ids.slice(0, 10), delivery_count: 12 }),
+    'deliveries could not be given back',
+  )
+})

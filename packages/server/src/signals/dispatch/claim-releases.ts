@@ -20,11 +20,14 @@ interface ClaimReleasesDependencies {
 
 /** What one destination gives back by the next statement of its delay. */
 interface Part {
+  readonly destinationId: DestinationId
   readonly deliveries: ClaimedDelivery[]
   readonly released: PromiseWithResolvers<void>
 }
 
 const REPEAT_DELAY_MS = SECOND_MS
+/** So many destinations a line of the log names. */
+const NAMED_MAX = 10
 
 export class ClaimReleases {
   readonly #dependencies: ClaimReleasesDependencies
@@ -46,6 +49,7 @@ export class ClaimReleases {
   ): Promise<void> {
     const parts = this.#partsOf(Math.ceil(delayMs))
     const part = parts.get(destinationId) ?? {
+      destinationId,
       deliveries: [],
       released: Promise.withResolvers<void>(),
     }
@@ -84,7 +88,11 @@ export class ClaimReleases {
         await releaseClaims(db, deliveries, delayMs)
         break
       } catch (error) {
-        const fields = { err: error, delivery_count: deliveries.length }
+        const fields = {
+          err: error,
+          destination_ids: parts.slice(0, NAMED_MAX).map(({ destinationId }) => destinationId),
+          delivery_count: deliveries.length,
+        }
         log.warn(fields, 'deliveries could not be given back')
         const isOfSome = isFaultOfContents(error) || isRefusalOfContents(error)
         if (parts.length > 1 && isOfSome) {
