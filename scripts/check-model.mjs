@@ -45,6 +45,7 @@ const DEFAULTS = {
 }
 const INVARIANTS = [
   'InOrderPerSubject',
+  'GivenUpIsNotOvertaken',
   'SameBytes',
   'OutcomeOfPresentHolder',
   'DeliveredHasArrived',

@@ -17,7 +17,7 @@ CONSTANTS
   Reserved,     \* events that the process which queues them sends at once
   AttemptsMax,  \* attempts until an event is dead
   ClaimsMax,    \* claims that a worker has under way at once
-  FaultsMax,    \* crashes, lost answers of the database, leases that end too early
+  FaultsMax,    \* crashes, lost answers of the database, leases that end too early, outcomes that are given up
   RedrivesMax,  \* what people send again
   DiscardsMax,  \* what people give up
   StopsMax,     \* how often the destination is stopped or started
@@ -86,7 +86,9 @@ Tidy == over' = IF over = {} THEN {} ELSE over \cap Refs'
 Own(w) == IF On("OwnIsAnswered") THEN Held(w) ELSE Held(w) \cup (InDatabase \cap IdsOf(w))
 
 \* What is being released, or waits to be tried again, blocks its subject (subject-partitions.ts).
-Blocked(w) == {SubjectOf[o.e] : o \in {x \in rec[w] : x.res = "queued"}} \cup {SubjectOf[r.e] : r \in rel[w]}
+Blocked(w) ==
+  {SubjectOf[o.e] : o \in {x \in rec[w] : x.res = "queued" /\ x.blocks}}
+  \cup {SubjectOf[r.e] : r \in {x \in rel[w] : x.why # "given up" \/ On("BlockGivenUp")}}
 
 Taint(w, subjects) ==
   IF On("BlockPastClaims")
@@ -198,7 +200,7 @@ WriteClaim(w, chosen) ==
 
 \* What was refused for the sake of order is given back before anything else is claimed: a claim beside that would be
 \* refused again, and so on.
-IsRefusing(w) == On("AwaitRefused") /\ \E r \in rel[w] : r.refused
+IsRefusing(w) == On("AwaitRefused") /\ \E r \in rel[w] : r.why = "refused"
 
 Claim(w) ==
   /\ Len(pend[w]) < ClaimsMax /\ ~IsRefusing(w)
@@ -272,11 +274,11 @@ Order(w) ==
      IN \/ /\ part' = [part EXCEPT ![w] = [s \in Subjects |->
                 part[w][s] \o InOrder({signed(i) : i \in ready(s)})]]
            /\ rel' = [rel EXCEPT ![w] = @ \cup
-                {[e |-> i.e, c |-> p.c, refused |-> TRUE] : i \in {j \in p.items : refuses(SubjectOf[j.e])}}]
+                {[e |-> i.e, c |-> p.c, why |-> "refused"] : i \in {j \in p.items : refuses(SubjectOf[j.e])}}]
            /\ UNCHANGED faults
         \* Preparing fails: all of it is given back.
         \/ /\ faults > 0 /\ faults' = faults - 1
-           /\ rel' = [rel EXCEPT ![w] = @ \cup {[e |-> i.e, c |-> p.c, refused |-> TRUE] : i \in p.items}]
+           /\ rel' = [rel EXCEPT ![w] = @ \cup {[e |-> i.e, c |-> p.c, why |-> "refused"] : i \in p.items}]
            /\ UNCHANGED part
   /\ pend' = [pend EXCEPT ![w] = Tail(@)]
   /\ UNCHANGED <<database, over, infl, rec, looked, receiver, people, wrong>>
@@ -286,17 +288,19 @@ Begin(w, s) ==
   /\ part[w][s] # <<>> /\ s \notin infl[w]
   /\ IF Head(part[w][s]).c \notin over \/ ~On("LeaseMargin")
      THEN /\ infl' = [infl EXCEPT ![w] = @ \cup {s}]
+          /\ wrong' = IF \E r \in rel[w] : r.why = "given up" /\ r.e \in Earlier(Head(part[w][s]).e)
+                      THEN wrong \cup {"overtaken"} ELSE wrong
           /\ UNCHANGED <<part, rel>>
-     ELSE /\ rel' = [rel EXCEPT ![w] = @ \cup {[e |-> i.e, c |-> i.c, refused |-> FALSE] : i \in SetOf(part[w][s])}]
+     ELSE /\ rel' = [rel EXCEPT ![w] = @ \cup {[e |-> i.e, c |-> i.c, why |-> "dropped"] : i \in SetOf(part[w][s])}]
           /\ part' = [part EXCEPT ![w][s] = <<>>]
-          /\ UNCHANGED infl
-  /\ UNCHANGED <<database, over, pend, rec, looked, receiver, people, wrong, faults>>
+          /\ UNCHANGED <<infl, wrong>>
+  /\ UNCHANGED <<database, over, pend, rec, looked, receiver, people, faults>>
 
 Without(sequence, n) == SubSeq(sequence, 1, n - 1) \o SubSeq(sequence, n + 1, Len(sequence))
 
 \* The delivery has reached its end in memory: the next one of its subject may be sent.
 EndAt(w, s, n, res) ==
-  /\ rec' = [rec EXCEPT ![w] = @ \cup {[e |-> part[w][s][n].e, c |-> part[w][s][n].c, res |-> res]}]
+  /\ rec' = [rec EXCEPT ![w] = @ \cup {[e |-> part[w][s][n].e, c |-> part[w][s][n].c, res |-> res, blocks |-> TRUE]}]
   /\ part' = [part EXCEPT ![w][s] = Without(@, n)]
   /\ excused' = IF res = "dead" THEN excused \cup {part[w][s][n].e} ELSE excused
   /\ UNCHANGED rel
@@ -306,11 +310,11 @@ RetryAt(w, s, n) ==
   LET item == part[w][s][n]
       behind == SetOf(Without(part[w][s], n))
   IN IF att[item.e] + 1 >= AttemptsMax THEN EndAt(w, s, n, "dead")
-     ELSE /\ rec' = [rec EXCEPT ![w] = @ \cup {[e |-> item.e, c |-> item.c, res |-> "queued"]}]
+     ELSE /\ rec' = [rec EXCEPT ![w] = @ \cup {[e |-> item.e, c |-> item.c, res |-> "queued", blocks |-> TRUE]}]
           /\ UNCHANGED excused
           /\ IF On("DropFollowers")
              THEN /\ part' = [part EXCEPT ![w][s] = <<>>]
-                  /\ rel' = [rel EXCEPT ![w] = @ \cup {[e |-> i.e, c |-> i.c, refused |-> FALSE] : i \in behind}]
+                  /\ rel' = [rel EXCEPT ![w] = @ \cup {[e |-> i.e, c |-> i.c, why |-> "dropped"] : i \in behind}]
              ELSE /\ part' = [part EXCEPT ![w][s] = Without(@, n)]
                   /\ UNCHANGED rel
 
@@ -327,21 +331,39 @@ Answer(w, s) ==
   /\ infl' = [infl EXCEPT ![w] = @ \ {s}]
   /\ UNCHANGED <<database, over, pend, looked, abandoned, redrives, discards, stops, activeKid, faults>>
 
-(* outcome-recorder.ts and outcome-store.ts: what waits is written in one statement. *)
+(* outcome-recorder.ts, outcomes-aside.ts and outcome-store.ts: what waits is written together or in parts, in any order,  *)
+(* as where somebody has locked some of it. Writing several is writing each of them, with nothing in between.              *)
 Record(w) ==
-  /\ rec[w] # {}
-  /\ rec' = [rec EXCEPT ![w] = {}]
-  /\ pend' = [pend EXCEPT ![w] = Taint(w, {SubjectOf[o.e] : o \in {x \in rec[w] : x.res = "queued"}})]
-  /\ LET isHolder(o) == st[o.e] = "queued" /\ claim[o.e] = o.c
-         counting == {o \in rec[w] : isHolder(o) \/ ~On("OutcomeOfHolder")}
-         moved == {o.e : o \in counting}
-         result(e) == (CHOOSE o \in counting : o.e = e).res
-     IN /\ st' = [e \in Events |-> IF e \in moved THEN result(e) ELSE st[e]]
-        /\ att' = [e \in Events |-> IF e \in moved THEN MinOf(AttemptsMax, att[e] + 1) ELSE att[e]]
-        /\ claim' = [e \in Events |-> IF e \in moved THEN Nobody ELSE claim[e]]
-        /\ wrong' = IF \E o \in counting : ~isHolder(o) THEN wrong \cup {"stray outcome"} ELSE wrong
-  /\ UNCHANGED <<kid, seq, lastSeq, isActive, part, infl, rel, looked, receiver, people, faults>>
-  /\ Tidy
+  \E o \in rec[w] :
+    LET isHolder == st[o.e] = "queued" /\ claim[o.e] = o.c
+        counts == isHolder \/ ~On("OutcomeOfHolder")
+        left == rec[w] \ {o}
+    IN /\ rec' = [rec EXCEPT ![w] = IF On("BlockAside") THEN left ELSE {[x EXCEPT !.blocks = FALSE] : x \in left}]
+       /\ pend' = [pend EXCEPT ![w] = Taint(w, IF o.res = "queued" THEN {SubjectOf[o.e]} ELSE {})]
+       /\ st' = IF counts THEN [st EXCEPT ![o.e] = o.res] ELSE st
+       /\ att' = IF counts THEN [att EXCEPT ![o.e] = MinOf(AttemptsMax, @ + 1)] ELSE att
+       /\ claim' = IF counts THEN [claim EXCEPT ![o.e] = Nobody] ELSE claim
+       /\ wrong' = IF counts /\ ~isHolder THEN wrong \cup {"stray outcome"} ELSE wrong
+       /\ UNCHANGED <<kid, seq, lastSeq, isActive, part, infl, rel, looked, receiver, people, faults>>
+       /\ Tidy
+
+\* The database takes nothing of an outcome: the delivery is given back, with what of its subject is not in flight. Its
+\* attempt counts where the database takes that.
+GiveUp(w) ==
+  /\ faults > 0 /\ faults' = faults - 1
+  /\ \E o \in rec[w] :
+      LET s == SubjectOf[o.e]
+          kept == IF s \in infl[w] THEN 1 ELSE 0
+          behind == IF On("DropBehindGivenUp")
+            THEN SetOf(SubSeq(part[w][s], kept + 1, Len(part[w][s]))) ELSE {}
+          isHolder == st[o.e] = "queued" /\ claim[o.e] = o.c
+      IN /\ rec' = [rec EXCEPT ![w] = @ \ {o}]
+         /\ part' = [part EXCEPT ![w][s] = SelectSeq(@, LAMBDA i : i \notin behind)]
+         /\ rel' = [rel EXCEPT ![w] = @ \cup {[e |-> o.e, c |-> o.c, why |-> "given up"]}
+              \cup {[e |-> i.e, c |-> i.c, why |-> "dropped"] : i \in behind}]
+         /\ \/ UNCHANGED att
+            \/ isHolder /\ att' = [att EXCEPT ![o.e] = MinOf(AttemptsMax, @ + 1)]
+  /\ UNCHANGED <<st, claim, kid, seq, lastSeq, isActive, over, pend, infl, looked, receiver, people, wrong>>
 
 (* release-store.ts, releaseClaims: what of one subject is given back. *)
 Release(w) ==
@@ -433,7 +455,7 @@ SeeStop(w) ==
       LET kept == IF s \in infl[w] THEN 1 ELSE 0
           given == {i \in SetOf(SubSeq(part[w][s], kept + 1, Len(part[w][s]))) : i.e \notin Outlives}
       IN /\ given # {}
-         /\ rel' = [rel EXCEPT ![w] = @ \cup {[e |-> i.e, c |-> i.c, refused |-> FALSE] : i \in given}]
+         /\ rel' = [rel EXCEPT ![w] = @ \cup {[e |-> i.e, c |-> i.c, why |-> "dropped"] : i \in given}]
          /\ part' = [part EXCEPT ![w][s] = SelectSeq(@, LAMBDA i : i \notin given)]
   /\ UNCHANGED <<database, over, pend, infl, rec, looked, receiver, people, wrong, faults>>
 
@@ -459,7 +481,7 @@ Step(w) ==
 
 Next ==
   \/ \E e \in Events : Queue(e) \/ SendNow(e) \/ Redrive(e) \/ Discard(e)
-  \/ \E w \in Workers : Step(w) \/ LoseAnswer(w) \/ Crash(w)
+  \/ \E w \in Workers : Step(w) \/ LoseAnswer(w) \/ GiveUp(w) \/ Crash(w)
   \/ \E c \in Refs : EndLease(c) \/ Free(c)
   \/ Switch \/ Rotate \/ Rest
 
@@ -481,6 +503,8 @@ FairSpec ==
 
 \* A receiver gets the deliveries of a subject, each for the first time, in their order.
 InOrderPerSubject == "disorder" \notin wrong
+\* Nothing is sent past an earlier delivery of its subject whose outcome was given up, until that is given back.
+GivenUpIsNotOvertaken == "overtaken" \notin wrong
 \* An event has the same bytes whenever it is sent.
 SameBytes == "other bytes" \notin wrong
 \* An outcome moves only the row that its sender holds.
