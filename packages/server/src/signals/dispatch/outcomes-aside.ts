@@ -1,10 +1,9 @@
 /*
  * Outcomes that could not be written with the others: somebody has locked a row of theirs, or the database refuses one
  * of them. They are written here, beside the others, destination by destination and each in its order, by ever smaller
- * parts until it is known which one it is. The order is for the health of a receiver, which is its failures in a row; the
- * order of events does not depend on it (docs/model). Owns that order, the repetition, and what becomes of what is
- * refused. Its memory is bounded by the claims of the process: a delivery counts as claimed until its outcome has come
- * to an end.
+ * parts until it is known which one it is. The order is for the health of a receiver, its failures in a row; the order
+ * of events does not depend on it (docs/model). Owns that order, the repetition, and what becomes of what is refused.
+ * Its memory is bounded by the claims of the process: a delivery counts as claimed until its outcome has an end.
  */
 import type { Kysely } from 'kysely'
 import { MINUTE_MS, SECOND_MS } from '../../platform/clock.ts'
