@@ -6,10 +6,9 @@
  */
 import type { FastifyReply } from 'fastify'
 import { AppError } from '../../platform/app-error.ts'
-import type { ErrorKind } from '../../platform/error-codes.ts'
 import {
   sendErrorAnswer,
-  STATUS_OF_KIND,
+  statusOfError,
   type ErrorAnswer,
   type SurfaceErrors,
 } from '../../platform/http/error-response.ts'
@@ -22,32 +21,18 @@ export class NodeInvalidError extends AppError {
   }
 }
 
-/** An agent knows no difference between a body that cannot be read and one that makes no sense. */
-const AGENT_STATUS_OF_KIND: Readonly<Record<ErrorKind, number>> = {
-  ...STATUS_OF_KIND,
-  invalid: 400,
-}
-
 /** How agents are told failures: so that none of them takes one for a success. */
 export const AGENT_ERRORS: SurfaceErrors = { toAnswer: toAgentAnswer }
 
 /** Answers a refusal outside of the handlers. */
-export function sendAgentError(
-  reply: FastifyReply,
-  refusal: AppError,
-  status?: number,
-): FastifyReply {
-  return sendErrorAnswer(reply, toAgentAnswer(refusal, undefined, status))
+export function sendAgentError(reply: FastifyReply, refusal: AppError): FastifyReply {
+  return sendErrorAnswer(reply, toAgentAnswer(refusal))
 }
 
-function toAgentAnswer(
-  refusal: AppError | undefined,
-  _requestId?: string,
-  status = refusal === undefined ? 500 : AGENT_STATUS_OF_KIND[refusal.kind],
-): ErrorAnswer {
+function toAgentAnswer(refusal: AppError | undefined): ErrorAnswer {
   const seconds = refusal?.retryAfterSeconds
   return {
-    status,
+    status: refusal === undefined ? 500 : statusForAgent(refusal),
     headers: seconds === undefined ? {} : { 'retry-after': String(seconds) },
     body: {
       error: refusal?.message ?? 'An unexpected fault occurred; send it again later.',
@@ -55,4 +40,9 @@ function toAgentAnswer(
       ...(refusal instanceof NodeInvalidError ? { node_invalid: true } : {}),
     },
   }
+}
+
+/** An agent knows no difference between a body that cannot be read and one that makes no sense. */
+function statusForAgent(refusal: AppError): number {
+  return refusal.kind === 'invalid' ? 400 : statusOfError(refusal)
 }

@@ -92,6 +92,15 @@ describe('the failure contract', () => {
     },
   )
 
+  test.each(['flags', 'certificate.pem'])(
+    'another method than GET on %s is refused',
+    async (path) => {
+      const answer = await agents.app.inject({ method: 'DELETE', url: `/osquery/${path}` })
+      expectFailure(answer, 405)
+      expect(answer.headers['allow']).toBe('GET, HEAD')
+    },
+  )
+
   test('an unknown path below /osquery is refused', async () => {
     expectFailure(await agents.post('carve/begin', {}), 404)
   })

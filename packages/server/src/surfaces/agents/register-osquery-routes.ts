@@ -67,7 +67,7 @@ function registerAgentPaths(scope: FastifyInstance, deps: AgentDependencies): vo
       handler: (_request, reply) => {
         void reply.header('allow', 'POST')
         const refusal = new AppError('method_not_allowed', 'Agents use POST here.')
-        return sendAgentError(reply, refusal, 405)
+        return sendAgentError(reply, refusal)
       },
     })
   }
