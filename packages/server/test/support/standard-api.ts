@@ -37,7 +37,7 @@ export interface TestClient {
 }
 
 export interface StandardRequestOptions {
-  readonly method?: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+  readonly method?: 'GET' | 'HEAD' | 'OPTIONS' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
   /** Left out, a token with both scopes is sent; null sends none. */
   readonly token?: string | null
   readonly headers?: Readonly<Record<string, string>>

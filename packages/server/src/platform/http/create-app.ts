@@ -152,7 +152,7 @@ function registerHooks(app: FastifyInstance, isHttps: boolean): void {
   const paths = new PathTable()
   const writeHeaders = createResponseHeaders(isHttps)
   app.addHook('onRoute', (route) => {
-    if (!route.url.startsWith(RETIRED_PREFIX)) paths.add(route.url, route.method)
+    if (!route.url.startsWith(RETIRED_PREFIX)) paths.add(route.url, route.method, route.config)
   })
   app.addHook('onRequest', (request, reply, done) => {
     writeHeaders(request, reply)

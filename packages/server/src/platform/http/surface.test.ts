@@ -92,7 +92,6 @@ function setUp() {
     checks: [checkPermission],
     errors: SERVICE_ERRORS,
     mediaType: 'application/json; charset=utf-8',
-    answersHead: true,
     unanswered: { toMethodRefusal: unmatchedPath },
   })
   return { app, buckets }

@@ -30,6 +30,7 @@ import {
   type Paging,
 } from './operation.ts'
 import { readTraceId } from './trace-context.ts'
+import { REFUSES } from './unmatched-path.ts'
 
 export interface SurfaceDefinition<By extends Caller> {
   /** Where its paths begin; `''` for a surface whose operations name whole paths. */
@@ -41,8 +42,6 @@ export interface SurfaceDefinition<By extends Caller> {
   readonly errors: SurfaceErrors
   /** The content type of answers. */
   readonly mediaType: string
-  /** Whether HEAD is answered like GET. */
-  readonly answersHead: boolean
   /** Finds the version that a request asks for, and announces it. First of all. */
   readonly negotiateVersion?: (
     operation: Operation<By>,
@@ -92,7 +91,7 @@ function registerOperation<By extends Caller>(
   scope.route({
     method: methodsOf(operation),
     url: toRouterPath(operation.path),
-    exposeHeadRoute: surface.answersHead && operation.answersHead,
+    exposeHeadRoute: operation.answersHead,
     onRequest: async (request, reply) => {
       request.setDecorator(ACCESS, await grantAccess(operation, surface, request, reply))
     },
@@ -236,14 +235,14 @@ function sendAnswer<By extends Caller>(
 
 function refuseUnanswered<By extends Caller>(
   scope: FastifyInstance,
-  { operations, answersHead }: SurfaceDefinition<By>,
+  { operations }: SurfaceDefinition<By>,
   { toMethodRefusal, toPathRefusal }: Unanswered,
 ): void {
   const refuse = (url: string, methods: readonly string[], toRefusal: RefuseRequest) => {
     scope.route({
       method: [...methods],
       url,
-      exposeHeadRoute: answersHead,
+      config: REFUSES,
       onRequest: async (request, reply) => {
         throw toRefusal(request, reply)
       },
@@ -251,9 +250,11 @@ function refuseUnanswered<By extends Caller>(
     })
   }
   for (const [path, atPath] of Map.groupBy(operations, (operation) => operation.path)) {
-    const allowed = atPath.flatMap(methodsOf)
-    const others = METHODS.filter((method) => !allowed.includes(method))
+    const answered = atPath.flatMap(methodsOf)
+    const others = METHODS.filter((method) => !answered.includes(method))
     const isHeadRefused = atPath.some((operation) => !operation.answersHead)
+    const isHeadAnswered = answered.includes('GET') && !isHeadRefused
+    const allowed = isHeadAnswered ? [...answered, 'HEAD'] : answered
     refuse(
       toRouterPath(path),
       isHeadRefused ? [...others, 'HEAD'] : others,

@@ -1,11 +1,15 @@
 import { AppError } from '../app-error.ts'
 
+/** The `config` of a route that refuses whatever is asked of it. */
+export const REFUSES = { refuses: true } as const
+
 /** The registered paths, for telling an unknown path from a known one with another method. */
 export class PathTable {
   readonly #methodsOfPath = new Map<string, Set<string>>()
 
-  /** Notes a registered route; `path` in the router's notation. */
-  add(path: string, methods: string | readonly string[]): void {
+  /** Notes a registered route, unless it only refuses; `path` in the router's notation. */
+  add(path: string, methods: string | readonly string[], config: unknown): void {
+    if ((config as Partial<typeof REFUSES> | undefined)?.refuses === true) return
     const known = this.#methodsOfPath.get(path) ?? new Set<string>()
     for (const method of typeof methods === 'string' ? [methods] : methods) known.add(method)
     this.#methodsOfPath.set(path, known)
@@ -44,6 +48,11 @@ function matches(pattern: readonly string[], asked: readonly string[]): boolean 
   return pattern
     .slice(0, length)
     .every((segment, index) =>
-      segment.startsWith(':') ? asked[index] !== '' : segment === asked[index],
+      isParameter(segment) ? asked[index] !== '' : segment.replaceAll('::', ':') === asked[index],
     )
+}
+
+/** In the router's notation two colons are one. */
+function isParameter(segment: string): boolean {
+  return segment.startsWith(':') && !segment.startsWith('::')
 }

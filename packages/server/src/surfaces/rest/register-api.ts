@@ -52,7 +52,6 @@ export function registerApi(app: FastifyInstance, options: ApiOptions): void {
     ],
     errors: SERVICE_ERRORS,
     mediaType: 'application/json; charset=utf-8',
-    answersHead: true,
     paging,
     answerOnce,
   })

@@ -49,7 +49,6 @@ export function registerScim(app: FastifyInstance, deps: ScimDependencies): void
     checks: [deps.checkPermission],
     errors: { toRefusal, toAnswer, mediaType: MEDIA_TYPE },
     mediaType: MEDIA_TYPE,
-    answersHead: true,
     unanswered: {
       toMethodRefusal: (_method, allowed) =>
         new ScimError(405, undefined, `This path answers ${allowed.join(', ')}.`),

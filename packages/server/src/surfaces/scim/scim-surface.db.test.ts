@@ -148,7 +148,7 @@ describe('the SCIM surface', () => {
   it('answers 405 with the methods of a path, and 404 for paths that do not exist', async () => {
     const wrong = await api.scim('DELETE', '/Users')
     expect(wrong.status).toBe(405)
-    expect(wrong.headers['allow']).toBe('GET, POST')
+    expect(wrong.headers['allow']).toBe('GET, POST, HEAD')
     expect(wrong.body).toMatchObject({ schemas: [ERROR_SCHEMA], status: '405' })
     for (const path of [
       '',

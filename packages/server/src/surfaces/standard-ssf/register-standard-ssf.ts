@@ -46,7 +46,6 @@ export function registerStandardSsf(app: FastifyInstance, context: StandardSurfa
     checks: [checkScope, createEnabledCheck(context.isEnabled)],
     errors: { toAnswer: (refusal, requestId) => toSsfAnswer(refusal, requestId, urls) },
     mediaType: 'application/json',
-    answersHead: false,
     unanswered: { toMethodRefusal: unmatchedPath },
     addOthers: (scope) => {
       for (const document of listDocuments(context, urls, operations)) addDocument(scope, document)

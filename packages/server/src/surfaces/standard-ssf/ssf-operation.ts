@@ -112,7 +112,7 @@ export function requireStreamId(query: Readonly<Record<string, unknown>>): strin
 }
 
 function invalidStreamId(message: string): AppError {
-  return new AppError('invalid_parameter', `A parameter is not valid. ${message}`, {
+  return new AppError('invalid_parameter', `A parameter is not valid. stream_id: ${message}`, {
     details: [{ path: 'stream_id', message }],
   })
 }

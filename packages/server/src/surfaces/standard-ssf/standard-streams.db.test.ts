@@ -392,6 +392,30 @@ describe('what else is asked of its paths', () => {
     expect(status).toBe(expected)
   })
 
+  it.each([
+    ['/ssf/status', 'GET, HEAD, POST'],
+    ['/ssf/subjects:add', 'POST'],
+    ['/ssf/verify', 'POST'],
+  ])('the methods of %s are those that are answered there', async (url, expected) => {
+    const { status, headers } = await api.call(url, { method: 'OPTIONS' })
+    expect([status, headers['allow']]).toEqual([405, expected])
+  })
+
+  it.each([
+    ['GET', '/ssf/status'],
+    ['DELETE', '/ssf/streams'],
+  ] as const)('%s %s without a stream names the parameter that is missing', async (method, url) => {
+    const { status, body } = await api.call<TestRefusal>(url, { method })
+    expect(status).toBe(400)
+    expect(body.message).toContain('stream_id: This is required')
+  })
+
+  it('HEAD is answered like GET', async () => {
+    const { stream_id: id } = await create()
+    const { status, headers } = await api.call(`/ssf/streams?stream_id=${id}`, { method: 'HEAD' })
+    expect([status, Number(headers['content-length']) > 0]).toEqual([200, true])
+  })
+
   it('leaves audit entries that name the client', async () => {
     const { stream_id: id } = await create()
     await api.call(`/ssf/streams?stream_id=${id}`, { method: 'DELETE' })
