@@ -183,6 +183,25 @@ describe('the sandbox', () => {
     ])
   })
 
+  it('answers times as the API does, whatever their columns are called', async () => {
+    const time = `'2026-01-02T03:04:05Z'::timestamptz`
+    const { rows } = await sandbox.run(
+      `select ${time} as result, ${time} + interval '1 millisecond' as "a ""b'", null::timestamptz as none,
+        ${time} as twice, ${time} as twice, '2026-01-02T03:04:05+00:00' as told`,
+    )
+    expect(rows.map((row) => JSON.parse(row) as unknown)).toEqual([
+      {
+        result: '2026-01-02T03:04:05.000Z',
+        [`a "b'`]: '2026-01-02T03:04:05.001Z',
+        none: null,
+        twice: '2026-01-02T03:04:05+00:00',
+        told: '2026-01-02T03:04:05+00:00',
+      },
+    ])
+    const [first] = (await sandbox.run('select collected_at from users')).rows
+    expect(first).toMatch(/T\d\d:\d\d:\d\d\.\d{3}Z"/)
+  })
+
   it.each([
     ['not allowed', 'select * from public.canary', /no longer allowed/],
     ['too slow', `select count(*) from ${crossed()} users u1`, /longer than 10 seconds/],

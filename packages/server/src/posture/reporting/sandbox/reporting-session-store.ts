@@ -2,7 +2,7 @@
  * One connection of the reporting role for one query: opened, bounded, read row by row, closed. Nothing of
  * a session outlives the query, whatever the query did to it. Does not decide which SQL may run.
  */
-import { Query } from 'pg'
+import { escapeIdentifier, escapeLiteral, Query } from 'pg'
 import { MINUTE_MS, SECOND_MS } from '../../../platform/clock.ts'
 import { DatabaseClient } from '../../../platform/db/database-client.ts'
 import { DatabaseNetwork } from '../../../platform/db/database-network.ts'
@@ -61,11 +61,15 @@ const toPreparation = ({ statementTimeoutMs }: SessionLimits): string => `
   set local jit = off`
 
 /** A row that alone is too large does not leave the server. `result.*` is the row, also beside a column `result`. */
-const toText = (select: string, { rows }: SessionLimits): string => `
+const toText = (select: string, times: readonly string[], { rows }: SessionLimits): string => `
   select case when octet_length(text) <= $1 then text end as text
-  from (select to_jsonb(result.*)::text as text from (
+  from (select (${['to_jsonb(result.*)', ...times.map(toWireTime)].join(' || ')})::text as text from (
 ${select}
   ) as result limit ${rows}) as rows`
+
+/** A time as the API writes it; in JSON of PostgreSQL it has an offset, and no fraction where that is zero. */
+const toWireTime = (column: string): string => `jsonb_build_object(
+    ${escapeLiteral(column)}, to_char(result.${escapeIdentifier(column)}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))`
 
 /**
  * Runs one SELECT that has been checked. `signal` ends it at once.
@@ -91,7 +95,8 @@ export async function readRows(
     await client.connect()
     await client.query(toPreparation(limits))
     await assertOwnSession(client, access)
-    return await streamRows(client, toText(select, limits), limits)
+    const times = await listTimes(client, select)
+    return await streamRows(client, toText(select, times, limits), limits)
   } catch (error) {
     throw deadline.aborted ? new StatementTooSlow('no end in time', { cause: error }) : error
   } finally {
@@ -108,6 +113,19 @@ async function assertOwnSession(client: DatabaseClient, { role }: ReportingAcces
     [role],
   )
   if (rows[0]?.is_own !== true) throw new ForeignSession('another role was logged in')
+}
+
+/** The type `timestamp with time zone` in the catalogue of every server. */
+const TIMESTAMPTZ_OID = 1184
+
+/** The columns that are times, of those that have a name of their own. A parameter keeps it to one statement. */
+async function listTimes(client: DatabaseClient, select: string): Promise<string[]> {
+  const text = `select * from (\n${select}\n) as result limit $1`
+  const { fields } = await client.query({ text, values: [0] })
+  return fields
+    .filter(({ dataTypeID }) => dataTypeID === TIMESTAMPTZ_OID)
+    .map(({ name }) => name)
+    .filter((name) => fields.filter((field) => field.name === name).length === 1)
 }
 
 /** Rows are counted as they arrive; with one too many nothing more is read. */
