@@ -1,3 +1,4 @@
+import { DEVICE_COMPLIANCE_CHANGE } from '@heliograph/ssf'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { notify } from '../../platform/db/listener.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
@@ -73,7 +74,8 @@ export interface LastChange {
 
 /**
  * The last change of compliance of each device that has had one and that was not published to this
- * destination. The devices must be locked.
+ * destination, neither when it happened nor since: what came later, as of a backfill before, tells of no other
+ * change. The devices must be locked.
  */
 export async function listUnpublishedChanges(
   tx: Transaction<Schema>,
@@ -92,7 +94,8 @@ export async function listUnpublishedChanges(
     where not exists (
       select from delivery
       where destination_id = ${destinationId} and subject_key = 'device:' || wanted.id
-        and txn = t.txn and state <> 'discarded')
+        and state <> 'discarded' and event_type = ${DEVICE_COMPLIANCE_CHANGE}
+        and (txn = t.txn or created_at > t.occurred_at))
     order by t.device_id`.execute(tx)
   return rows
 }
