@@ -10,5 +10,6 @@ export const definition = databaseCommand({
     const { applied } = await readMigrationState(services.connection)
     return { applied }
   },
+  json: ({ applied }) => ({ applied: applied.map(({ version, name }) => ({ version, name })) }),
   text: ({ applied }) => `The schema is up to date: ${applied.length} migrations.`,
 })

@@ -10,6 +10,11 @@ export const definition = command({
   description: 'the tables that reporting queries can read',
   options: { json: JSON_FLAG },
   run: async () => REPORTING_TABLES,
+  json: (tables) =>
+    tables.map(({ intervalSeconds, ...table }) => ({
+      ...table,
+      interval_seconds: intervalSeconds,
+    })),
   text: (tables) =>
     toTable(tables, {
       TABLE: ({ name }) => name,
