@@ -56,8 +56,9 @@ export function isWithin(name: string, { fromId, toId }: DeliveryRange): RawBuil
 
 /**
  * Whether a delivery is queued, as a condition on a name of `delivery`, for statements that look for those of a
- * subject: said so that of the indexes of the queue only that of the subjects serves it. By `state = 'queued'` PostgreSQL takes
- * that of the times when it plans while nothing is queued, and reads the whole queue for each subject later.
+ * subject: said so that of the indexes of the queue only that of the subjects serves it. By `state = 'queued'`
+ * PostgreSQL takes that of the times when it plans while nothing is queued, and reads the whole queue for each
+ * subject later.
  */
 export function isUnfinished(name: string): RawBuilder<unknown> {
   return sql`${sql.ref(`${name}.state`)} not in ('delivered', 'dead', 'discarded')`

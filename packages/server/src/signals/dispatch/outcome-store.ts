@@ -9,7 +9,7 @@ import { kidOfToken } from '../signing/token-kid.ts'
 import { isCircuitOpen, updateHealth, type HealthReport } from './circuit-breaker.ts'
 import type { ClaimedDelivery, DestinationKind } from './delivery-channel.ts'
 import { errorOf, type DeliveryOutcome } from './delivery-outcome.ts'
-import { isWithin, toDeliveryRange } from './delivery-range-store.ts'
+import { isUnfinished, isWithin, toDeliveryRange } from './delivery-range-store.ts'
 import { makeDueNow } from './delivery-store.ts'
 import { destinationTable } from './destination-store.ts'
 import { detachToken } from './detached-token.ts'
@@ -212,7 +212,7 @@ export async function deferFollowers(
           ${heads.map(({ retryDelayMs }) => retryDelayMs ?? 0)}::float8[])
         as head (id, destination_id, subject_key, delay_ms)
       join delivery f on f.destination_id = head.destination_id and f.subject_key = head.subject_key
-        and f.id > head.id and f.state = 'queued' and f.claimed_by is null
+        and f.id > head.id and ${isUnfinished('f')} and f.claimed_by is null
       for no key update of f skip locked
     ) follower
     where d.id = follower.id`.execute(db)
