@@ -21,7 +21,8 @@ const api = await composeTestApi({
     HELIOGRAPH_ROLES: 'api,worker',
     HELIOGRAPH_DELIVERY_CONCURRENCY: '1',
   },
-  engineSettings: { sweepIntervalMs: 3_600_000 },
+  // What a receiver holds is not given up while a busy machine takes its time.
+  engineSettings: { sweepIntervalMs: 3_600_000, requestTimeoutMs: 60_000 },
 })
 const { services, http } = api
 const { db } = services

@@ -17,6 +17,8 @@ afterAll(() => bench.close())
 
 /** One as a rule; a look that is under way then may meet what was given back, and have to give it back again. */
 const RELEASES_MAX = 3
+/** No sweep has a destination looked at while something is given back. */
+const sweepIntervalMs = 600_000
 
 /** How many statements give claims back while something is done. */
 async function countReleases(work: () => Promise<unknown>): Promise<number> {
@@ -50,7 +52,10 @@ test('what is being prepared when its target changes is prepared again, and sent
   }
   const events = numberedEvents(60, 20)
   await bench.queue(former.id, events)
-  const engine = await bench.startEngine(retryFast, { channels: [channel] })
+  const engine = await bench.startEngine(retryFast, {
+    channels: [channel],
+    settings: { sweepIntervalMs },
+  })
   await isBegun
   url = present.url
   engine.onTargetChanged(former.id)
@@ -76,7 +81,9 @@ test('what waits for any receiver goes back by one statement when each may have 
     await bench.queue(receiver.id, events)
     receivers.push(receiver)
   }
-  const engine = await bench.startEngine(retryFast, { settings: { concurrency: 2 } })
+  const engine = await bench.startEngine(retryFast, {
+    settings: { concurrency: 2, sweepIntervalMs },
+  })
   await vi.waitFor(() => receivers.forEach(({ requests }) => expect(requests).toHaveLength(2)), {
     timeout: WAIT_MS,
   })
