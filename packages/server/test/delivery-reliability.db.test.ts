@@ -25,7 +25,10 @@ function passTime(
   { stepMs, intervalMs }: { readonly stepMs: number; readonly intervalMs: number },
 ): { end(): Promise<void> } {
   let isEnded = false
-  const claimed = database.db.selectFrom('delivery').select('id').where('claimed_by', 'is not', null)
+  const claimed = database.db
+    .selectFrom('delivery')
+    .select('id')
+    .where('claimed_by', 'is not', null)
   const passing = (async () => {
     while (!isEnded) {
       if ((await claimed.limit(1).execute()).length === 0) await advance(stepMs)
