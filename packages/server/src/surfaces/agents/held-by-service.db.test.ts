@@ -13,9 +13,6 @@ interface Answer {
   readonly queries?: Readonly<Record<string, string>>
 }
 
-/** Much shorter than the hold: what comes so soon was not waited for. */
-const SOON_MS = 6 * SECOND_MS
-
 const api = await composeTestApi({
   environment: {
     HELIOGRAPH_LOG_LEVEL: 'silent',
@@ -58,15 +55,12 @@ const countHeld = () => {
   return metrics.find(({ name }) => name === 'heliograph_check_ins_held')?.read()
 }
 
-/** The ids that a held device is asked after `cause`, and how long that took. */
+/** The ids that a held device is asked after `cause`: a hold that lasts to its end brings none. */
 async function askedAfter(cause: () => Promise<unknown>): Promise<readonly string[]> {
   const read = post('distributed/read', { node_key: nodeKey })
   await expect.poll(countHeld).toBe(1)
   await cause()
-  const startMs = performance.now()
-  const ids = Object.keys((await read).queries ?? {})
-  expect(performance.now() - startMs).toBeLessThan(SOON_MS)
-  return ids
+  return Object.keys((await read).queries ?? {})
 }
 
 test('a live query', async () => {
