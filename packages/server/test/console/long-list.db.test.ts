@@ -95,6 +95,8 @@ it('asks rarely for what changes without end, and not at all while nobody sees i
   await expect.poll(read).toBeGreaterThan(0)
   expect(read()).toBeLessThanOrEqual(1 + Math.ceil((performance.now() - beganAt) / 3_000))
 
+  await change(ids[1] ?? '', 'renamed before')
+  await page.getByRole('link', { name: 'renamed before' }).waitFor()
   await page.evaluate(setHidden(true))
   // What is read of the changes before may come late on a busy machine.
   let before: number
