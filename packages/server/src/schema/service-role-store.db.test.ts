@@ -162,7 +162,7 @@ describe('the role of the service', () => {
       await chainer.flush()
       return !(await hasUnsettledEntries(database.db))
     }
-    await expect.poll(isAtRest, { timeout: 10_000 }).toBe(true)
+    await expect.poll(isAtRest).toBe(true)
     expect(failures).toEqual([])
   })
 

@@ -200,13 +200,13 @@ describe('a browser without a network', () => {
     await page.context().setOffline(true)
     await dialog.getByRole('button', { name: 'Save' }).click()
     await expect
-      .poll(() => dialog.getByRole('alert').allInnerTexts(), { timeout: 30_000 })
+      .poll(() => dialog.getByRole('alert').allInnerTexts())
       .toEqual([expect.stringContaining('The service cannot be reached.')])
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     const sent: string[] = []
     page.on('request', (request) => sent.push(request.method()))
     await page.context().setOffline(false)
-    await expect.poll(() => sent.includes('GET'), { timeout: 60_000 }).toBe(true)
+    await expect.poll(() => sent.includes('GET')).toBe(true)
     await page.getByRole('img', { name: /Live/ }).waitFor()
     expect(sent).not.toContain('PATCH')
   })

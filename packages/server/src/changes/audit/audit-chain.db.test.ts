@@ -150,7 +150,7 @@ describe('the audit chain', () => {
       expect(await linker.runRound()).toBe('more')
       return Number((await getAuditChain(database.db)).settledSequence)
     }
-    await expect.poll(readSettled, { timeout: 20_000 }).toBeGreaterThan(0)
+    await expect.poll(readSettled).toBeGreaterThan(0)
     await chainer.flush()
     expect(await verifyAuditChain(database.db)).toMatchObject({ isWhole: true })
   })

@@ -285,12 +285,7 @@ describe('order', () => {
     }
     await waitForStates(receiver.id, { delivered: 200 })
     const accepted = new Map<string, number>()
-    const rows = await db
-      .selectFrom('delivery')
-      .innerJoin(EVERY_ATTEMPT.as('attempt'), 'attempt.delivery_id', 'delivery.id')
-      .select(['delivery.body', 'delivery.subject_key', 'attempt.started_at'])
-      .select('attempt.outcome')
-      .execute()
+    const rows = await db.selectFrom(EVERY_ATTEMPT.as('attempt')).select('outcome').execute()
     expect(rows.some(({ outcome }) => outcome === 'retry')).toBe(true)
     // No number of a subject reaches the receiver after a higher one was accepted.
     for (const { body } of receiver.requests) {
