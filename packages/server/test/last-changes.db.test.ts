@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { insertFleet } from '../bench/fleet-store.ts'
 import { insertHistory } from '../bench/history-store.ts'
 import { createAuditChainer } from '../src/changes/audit/chain/audit-chainer.ts'
+import { hasUnsettledEntries } from '../src/changes/audit/chain/chain-store.ts'
 import { AUDIT_LIST } from '../src/changes/audit/audit-read.ts'
 import { ISSUE_LIST } from '../src/posture/issues/issue-read.ts'
 import type { ListPage } from '../src/platform/search/record-list.ts'
@@ -37,7 +38,10 @@ beforeAll(async () => {
   const fleet = { devices: DEVICES, people: 500, resultsPerDevice: 4, issues: ROWS, transitions: 1 }
   await insertFleet(db, fleet)
   await insertHistory(db, { ...fleet, authLogs: ROWS, auditEntries: ROWS })
-  await createAuditChainer(db, { logError: () => undefined }).flush()
+  const chainer = createAuditChainer(db, { logError: () => undefined })
+  // Entries are settled, and their descriptions summarised, when every transaction of the server before them has ended.
+  do await chainer.flush()
+  while (await hasUnsettledEntries(db))
   // Some changed long after, and some before they began, by the clock of another server.
   await sql`update auth_log_session set updated_at = started_at
     + case when id % 2 = 0 then interval '90 days' else interval '-2 days' end
