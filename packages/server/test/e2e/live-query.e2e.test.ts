@@ -112,7 +112,15 @@ describe(`a live query to ${DEVICES} devices`, () => {
     throw new Error(`unanswered: ${JSON.stringify(campaign)}`)
   }
 
+  /** Stops some devices, so that no query is through before they are started by what this answers. */
+  const holdBack = (): (() => void) => {
+    const silent = fleet.members.slice(0, SILENT_DEVICES)
+    for (const { node } of silent) node.stop()
+    return () => silent.forEach(({ node }) => node.start())
+  }
+
   it('is answered by every device that polls, counted exactly, and readable while answers come', async () => {
+    const goOn = holdBack()
     const before = fleet.statistics().counters
     const asked = await ask('versions', 'select version from osquery_info;')
     expect(asked.waiting_devices_count).toBe(DEVICES)
@@ -124,6 +132,7 @@ describe(`a live query to ${DEVICES} devices`, () => {
       const path = `/live_query_campaigns/${asked.id}/query_results?per_page=100`
       const { data } = await call<Page<Result>>(path)
       partialCount = data.length
+      if (partialCount > 0) goOn()
     })
     expect(partialCount).toBeGreaterThan(0)
     expect(finished).toMatchObject({ successful_devices_count: DEVICES, errored_devices_count: 0 })
@@ -142,8 +151,7 @@ describe(`a live query to ${DEVICES} devices`, () => {
   })
 
   it('waits for devices that do not poll, and for no others', async () => {
-    const silent = fleet.members.slice(0, SILENT_DEVICES)
-    for (const { node } of silent) node.stop()
+    const goOn = holdBack()
     const asked = await ask('silence', "select 'here' as answer")
     const partly = await drain(asked.id, undefined, SILENT_DEVICES)
     expect(partly).toMatchObject({
@@ -151,7 +159,7 @@ describe(`a live query to ${DEVICES} devices`, () => {
       successful_devices_count: DEVICES - SILENT_DEVICES,
     })
     expect(await listResults(asked.id)).toHaveLength(DEVICES - SILENT_DEVICES)
-    for (const { node } of silent) node.start()
+    goOn()
     expect(await drain(asked.id)).toMatchObject({ successful_devices_count: DEVICES })
     expect(await listResults(asked.id)).toHaveLength(DEVICES)
   })
@@ -175,11 +183,13 @@ describe(`a live query to ${DEVICES} devices`, () => {
   })
 
   it('is asked anew when it changes, and answers to the old question do not count', async () => {
+    const goOn = holdBack()
     const asked = await ask('first', 'select 1 as answer')
     const path = `/live_query_campaigns/${asked.id}`
     await drain(asked.id, async ({ successful_devices_count: answered, revision }) => {
       if (answered < DEVICES / 10 || revision > 1) return
       await call<Campaign>(path, 'PATCH', { sql: 'select 2 as answer' })
+      goOn()
     })
     const results = await listResults(asked.id)
     expect(results).toHaveLength(DEVICES)
