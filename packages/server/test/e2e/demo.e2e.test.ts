@@ -86,7 +86,7 @@ async function expectNothingLeft({ temporary }: RunningDemo): Promise<void> {
 
 describe('the demo', () => {
   it('verifies events over push and poll, ends by itself and leaves nothing behind', async () => {
-    const demo = await startDemo('--seconds', '20', '--devices', '10')
+    const demo = await startDemo('--seconds', '40', '--devices', '10')
     const [, baseUrl = ''] = await waitForOutput(demo, /^Service +(\S+)$/m)
     const [, key = ''] = await waitForOutput(demo, /^API key +(k2sk_v1_\S+)$/m)
     await waitForOutput(demo, /^Try it:$/m)
