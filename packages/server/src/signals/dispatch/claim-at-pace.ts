@@ -5,7 +5,12 @@
 import type { Kysely } from 'kysely'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
-import { claimDeliveries, type Claimed, type ClaimRequest } from './claim-store.ts'
+import {
+  claimDeliveries,
+  type Claimed,
+  type ClaimRequest,
+  type DestinationSchedule,
+} from './claim-store.ts'
 import type { DeliveryChannel } from './delivery-channel.ts'
 import type { DeliveryLog } from './delivery-log.ts'
 
@@ -19,6 +24,17 @@ export interface NumberedClaim extends Claim {
   readonly number: number
   /** When the next of what it left is due, `Infinity` when nothing waits; undefined where it did not look. */
   readonly nextDueAtMs?: number | undefined
+}
+
+/** What a look at a destination found, and what it claimed at once. */
+export interface Look {
+  readonly claim?: NumberedClaim | undefined
+  /**
+   * What stood in the way when it might have claimed and could not: all that was due is held by others, or waits for
+   * something earlier of its subject.
+   */
+  readonly met?: 'held' | 'blocked' | undefined
+  readonly schedule: DestinationSchedule | undefined
 }
 
 /**

@@ -10,7 +10,7 @@ import { attemptDelivery, toAttemptRules, type AttemptRules } from './attempt-de
 import { FAILURES_TO_OPEN, isCircuitOpen } from './circuit-breaker.ts'
 import { DOUBT_INTERVAL_MS, DoubtfulClaims } from './doubtful-claims.ts'
 import { BackgroundWork } from './background-work.ts'
-import { claimAtPace, prepareClaim, type NumberedClaim } from './claim-at-pace.ts'
+import { claimAtPace, prepareClaim, type Look, type NumberedClaim } from './claim-at-pace.ts'
 import { ConsecutiveFailures } from './consecutive-failures.ts'
 import {
   claimBySchedule,
@@ -196,14 +196,9 @@ export class DestinationDispatcher implements SlotUser {
 
   /**
    * Looks at the schedule. Where the last look found nothing unusual and there is room, the statement that looks also
-   * claims: as a rule it is as it was. `met` is what stood in the way when it might have claimed and could not: all
-   * that was due is held by others, or waits for something earlier of its subject.
+   * claims: as a rule it is as it was.
    */
-  async #look(range: DeliveryRange): Promise<{
-    readonly claim?: NumberedClaim | undefined
-    readonly met?: 'held' | 'blocked' | undefined
-    readonly schedule: DestinationSchedule | undefined
-  }> {
+  async #look(range: DeliveryRange): Promise<Look> {
     const channel = this.#channel
     this.#channel = undefined
     this.#failures.beginLook()
