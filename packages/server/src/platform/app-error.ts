@@ -54,12 +54,11 @@ export function toSentence(message: string): string {
   return text.endsWith('.') ? text : `${text}.`
 }
 
-/** The refusal of a body for these places of it, a sentence for each; its text names the first `namedMax`. */
-export function invalidBody(faults: readonly ErrorDetail[], namedMax = faults.length): AppError {
-  const details = faults.map(({ path, message }) => ({ path, message: toSentence(message) }))
+/** The refusal of a body for these places of it; its text names the first `namedMax`, a sentence for each. */
+export function invalidBody(details: readonly ErrorDetail[], namedMax = details.length): AppError {
   const summary = details
     .slice(0, namedMax)
-    .map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
+    .map(({ path, message }) => `${path === '' ? '' : `${path}: `}${toSentence(message)}`)
     .join(' ')
   return new AppError('invalid_body', `The body is not valid. ${summary}`, { details })
 }

@@ -201,6 +201,11 @@ export function isRefusalOfContents(error: unknown): boolean {
   return REFUSAL_CODES_OF_CONTENTS.test(errorCodeOf(error))
 }
 
+/** Whether an error is about some of the contents: others may go well without them. */
+export function isAboutContents(error: unknown): boolean {
+  return isRefusalOfContents(error) || isFaultOfContents(error)
+}
+
 /** Whether an error tells neither of the database nor of the contents: it may pass, or some contents meet a bug. */
 export function isUnknownFault(error: unknown): boolean {
   return findDatabaseFault(error) === undefined && !isRefusalOfContents(error)

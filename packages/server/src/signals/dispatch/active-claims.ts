@@ -67,6 +67,11 @@ export class ActiveClaims {
     return this.#count
   }
 
+  /** Nothing is claimed, nor may a claim that is under way bring anything. */
+  get isEmpty(): boolean {
+    return this.#count + this.#asked === 0
+  }
+
   /** How many deliveries may be claimed at once now; 0 while there is no room for as many. */
   get room(): number {
     return this.#shares.roomOf(this.#count, this.#asked)

@@ -6,7 +6,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import { SECOND_MS } from '../../platform/clock.ts'
-import { isFaultOfContents, isRefusalOfContents } from '../../platform/db/database-fault.ts'
+import { isAboutContents } from '../../platform/db/database-fault.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { ClaimedDelivery } from './delivery-channel.ts'
@@ -94,8 +94,7 @@ export class ClaimReleases {
           delivery_count: deliveries.length,
         }
         log.warn(fields, 'deliveries could not be given back')
-        const isOfSome = isFaultOfContents(error) || isRefusalOfContents(error)
-        if (parts.length > 1 && isOfSome) {
+        if (parts.length > 1 && isAboutContents(error)) {
           const middle = Math.ceil(parts.length / 2)
           const halves = [parts.slice(0, middle), parts.slice(middle)]
           await Promise.all(halves.map((half) => this.#releaseUntilDone(half, delayMs)))

@@ -1,7 +1,7 @@
 /*
  * Between which ids a statement looks for deliveries. The bounds are part of its text, so that PostgreSQL plans, opens
  * and locks the partitions between them and no others: what is done with each delivery costs the same however many
- * are kept. And how it asks for those of a subject. SQL only.
+ * are kept. And the condition by which statements ask what waits of a subject. SQL only.
  */
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'

@@ -75,7 +75,7 @@ export class DestinationDispatcher implements SlotUser {
   }
 
   get hasClaims(): boolean {
-    return this.#claims.count > 0
+    return !this.#claims.isEmpty
   }
 
   /** Nothing is claimed and nothing planned: the dispatcher may be thrown away. */
@@ -178,7 +178,7 @@ export class DestinationDispatcher implements SlotUser {
     this.#range = schedule.range
     if (!this.#mayClaim(schedule)) return undefined
     if (met === 'held') {
-      this.#wakeups.wakeIn(BLOCKED_PAUSE_MS)
+      this.#wakeups.wakeWithin(BLOCKED_PAUSE_MS)
       return undefined
     }
     const request = this.#beginClaim(isCircuitOpen(schedule) ? 1 : this.#claims.room)
@@ -190,7 +190,7 @@ export class DestinationDispatcher implements SlotUser {
       range: this.#range,
     }).catch(this.#doubtful.onFailure(request.claimId))
     if (claimed.deliveries.length > 0) return this.#hold(request.claimId, claimed, channel)
-    this.#wakeups.wakeIn(waitMs ?? BLOCKED_PAUSE_MS)
+    this.#wakeups.wakeWithin(waitMs ?? BLOCKED_PAUSE_MS)
     return undefined
   }
 
@@ -251,14 +251,14 @@ export class DestinationDispatcher implements SlotUser {
     this.#isFull = !this.#hasRoom(isCircuitOpen(schedule))
     if (pausedForMs > 0) {
       this.#releaseUnsent()
-      if (nextDueInMs !== null) this.#wakeups.wakeIn(pausedForMs)
+      if (nextDueInMs !== null) this.#wakeups.wakeWithin(pausedForMs)
       return false
     }
     if (this.#isFull || nextDueInMs === null) return false
     this.#failures.learn(schedule.consecutiveFailures)
     if (nextDueInMs <= 0) return true
     this.#nextDueAtMs = performance.now() + nextDueInMs
-    this.#wakeups.wakeIn(nextDueInMs)
+    this.#wakeups.wakeWithin(nextDueInMs)
     return false
   }
 

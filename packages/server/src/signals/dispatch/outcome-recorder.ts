@@ -8,11 +8,7 @@ import type { Kysely, Transaction } from 'kysely'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { Change, RunChange } from '../../changes/change.ts'
 import { boundTransaction } from '../../platform/db/bound-transaction.ts'
-import {
-  isFaultOfContents,
-  isRefusalOfContents,
-  isUnknownFault,
-} from '../../platform/db/database-fault.ts'
+import { isAboutContents, isUnknownFault } from '../../platform/db/database-fault.ts'
 import type { TopicSink } from '../../platform/live/topic-notifier.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { LiveCollection, LiveTopic } from '../../schema/live-topics.ts'
@@ -117,12 +113,12 @@ export class OutcomeRecorder {
   async #writeBatch(): Promise<void> {
     const batch = this.#waiting.splice(0, BATCH_MAX)
     for (let tries = 1; ; tries += 1) {
-      const error = await this.#tryWriting(batch)
+      // While some are locked more of them may be, of other destinations: these are not waited for one after another.
+      const error = await this.#tryWriting(batch, !this.#aside.isEmpty)
       if (error === undefined) break
       const fields = { err: error, outcome_count: batch.length }
       this.#dependencies.log.warn(fields, 'delivery outcomes could not be recorded')
-      const isOfSome = isRefusalOfContents(error) || isFaultOfContents(error)
-      if (isOfSome || (tries >= UNKNOWN_TRIES_MAX && isUnknownFault(error))) {
+      if (isAboutContents(error) || (tries >= UNKNOWN_TRIES_MAX && isUnknownFault(error))) {
         this.#putAside(batch)
         return
       }
@@ -144,12 +140,12 @@ export class OutcomeRecorder {
   }
 
   /** Answers why they could not be written; undefined when they are, and whoever watches was told. */
-  async #tryWriting(batch: readonly WaitingOutcome[], isAside = false): Promise<unknown> {
+  async #tryWriting(batch: readonly WaitingOutcome[], isBrief: boolean): Promise<unknown> {
     let changed: readonly LiveTopic[]
     try {
       changed = await this.#write(
         batch.map(({ outcome }) => outcome),
-        isAside,
+        isBrief,
       )
     } catch (error) {
       return error
@@ -161,18 +157,18 @@ export class OutcomeRecorder {
   /** The usual case, nothing but successes, is a single statement; the others need a transaction. */
   async #write(
     outcomes: readonly DeliveryOutcome[],
-    isAside: boolean,
+    isBrief: boolean,
   ): Promise<readonly LiveTopic[]> {
     const { db, random, runChange } = this.#dependencies
     const reports = this.#findReportsToWrite(outcomes)
     const retried = outcomes.filter(({ state }) => state === 'queued')
     const hasNotices = outcomes.some(({ notice }) => notice !== null)
-    if (reports.size === 0 && retried.length === 0 && !hasNotices && !isAside) {
+    if (reports.size === 0 && retried.length === 0 && !hasNotices && !isBrief) {
       await recordOutcomes(db, outcomes)
       return []
     }
     const write = async (tx: Transaction<Schema>, change?: Change) => {
-      if (isAside) await boundTransaction(tx, BRIEF_WAIT)
+      if (isBrief) await boundTransaction(tx, BRIEF_WAIT)
       if (change !== undefined) await lockOwners(change, outcomes)
       const ids = await recordOutcomes(tx, outcomes)
       const heads = retried.filter(({ delivery }) => ids.has(delivery.id))

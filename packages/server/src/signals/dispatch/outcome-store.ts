@@ -218,10 +218,10 @@ export async function deferFollowers(
     where d.id = follower.id`.execute(db)
 }
 
-/** Counts an attempt of which nothing else can be recorded, unless something else was recorded meanwhile. */
+/** Counts an attempt of which nothing else can be recorded, unless somebody else has the delivery by now. */
 export async function countAttempt(
   db: Kysely<Schema>,
-  { id, attemptCount }: Pick<ClaimedDelivery, 'id' | 'attemptCount'>,
+  { id, claimId, attemptCount }: Pick<ClaimedDelivery, 'id' | 'claimId' | 'attemptCount'>,
 ): Promise<void> {
   await db
     .updateTable('delivery')
@@ -229,6 +229,7 @@ export async function countAttempt(
     .where('id', '=', id)
     .where('state', '=', 'queued')
     .where('attempt_count', '=', attemptCount)
+    .where((is) => is.or([is('claimed_by', 'is', null), is('claimed_by', '=', claimId)]))
     .execute()
 }
 

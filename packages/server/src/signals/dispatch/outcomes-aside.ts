@@ -49,7 +49,7 @@ interface Line {
   readonly waiting: WaitingOutcome[]
   /** Among so many of the next ones is one that fails; 0 when none is known to. */
   suspectCount: number
-  /** How often the same ones have failed. */
+  /** How often in a row the same ones have failed for a reason that nobody knows. */
   tries: number
 }
 
@@ -79,6 +79,10 @@ export class OutcomesAside {
   /** Whether outcomes of the destination wait here: whatever comes after them waits behind them. */
   has(destinationId: DestinationId): boolean {
     return this.#lines.has(destinationId)
+  }
+
+  get isEmpty(): boolean {
+    return this.#lines.size === 0
   }
 
   add(batch: readonly WaitingOutcome[]): void {
@@ -137,9 +141,8 @@ export class OutcomesAside {
       endAll(batch)
       return undefined
     }
-    line.tries += 1
-    const isRefused =
-      isRefusalOfContents(error) || (line.tries >= UNKNOWN_TRIES_MAX && isUnknownFault(error))
+    line.tries = isUnknownFault(error) ? line.tries + 1 : 0
+    const isRefused = isRefusalOfContents(error) || line.tries >= UNKNOWN_TRIES_MAX
     const [first] = batch
     if (batch.length > 1 && (isRefused || isFaultOfContents(error))) {
       suspect(line, batch.length)

@@ -71,8 +71,7 @@ export async function surveyWorkers(
     )
     select id, is_free as "isFree", missing_since is not null as "isNoted",
       is_free and coalesce(missing_since <= ${timeInMs(-missingMs)}, false) as "isDead"
-    from worker
-    order by id`.execute(db)
+    from worker`.execute(db)
   const changed = rows.filter(({ isFree, isNoted }) => isFree !== isNoted)
   for (const { id, isFree } of changed) {
     const missingSince = isFree ? sql<Date>`now()` : null
@@ -84,9 +83,17 @@ export async function surveyWorkers(
   }
   return {
     deadIds: rows.filter(({ isDead }) => isDead).map(({ id }) => id),
-    livingIds: rows.filter(({ isFree }) => !isFree).map(({ id }) => id),
+    livingIds: toLivingIds(rows, ownId),
     isRegistered: rows.some(({ id }) => id === ownId),
   }
+}
+
+function toLivingIds(
+  rows: readonly { readonly id: number; readonly isFree: boolean }[],
+  ownId: number,
+): number[] {
+  const ids = new Set(rows.filter(({ isFree }) => !isFree).map(({ id }) => id))
+  return [...ids.add(ownId)].sort((left, right) => left - right)
 }
 
 /**

@@ -1,5 +1,5 @@
 import { compactVerify, createLocalJWKSet } from 'jose'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { createPushStreams, type PushStreams } from '../../../test/support/push-streams.ts'
 import { listStoredTokens } from '../../../test/support/stored-tokens.ts'
 import { runRetention } from '../../../test/support/run-retention.ts'
@@ -110,8 +110,9 @@ test('a stream that is switched off in the middle of a backlog gets nothing more
   for (let index = 0; index < 30; index += 1) await emit('19')
   const engine = await push.startEngine()
   await vi.waitFor(() => expect(receiver.requests.length).toBeGreaterThan(2), WAIT_MS)
-  await streams.call(`/ssf_streams/${stream.id}`, { method: 'PATCH', payload: { enabled: false } })
   const release = vi.spyOn(ClaimReleases.prototype, 'release')
+  onTestFinished(() => release.mockRestore())
+  await streams.call(`/ssf_streams/${stream.id}`, { method: 'PATCH', payload: { enabled: false } })
   engine.wake(stream.destinationId)
   // The worker knows of it as soon as it gives back what it has not sent; what is under way ends.
   await vi.waitFor(

@@ -187,7 +187,8 @@ describe('the sandbox', () => {
     const time = `'2026-01-02T03:04:05Z'::timestamptz`
     const { rows } = await sandbox.run(
       `select ${time} as result, ${time} + interval '1 millisecond' as "a ""b'", null::timestamptz as none,
-        ${time} as twice, ${time} as twice, '2026-01-02T03:04:05+00:00' as told`,
+        ${time} as twice, ${time} as twice, '2026-01-02T03:04:05+00:00' as told,
+        'infinity'::timestamptz as never, '0044-03-15 BC'::timestamptz as ides`,
     )
     expect(rows.map((row) => JSON.parse(row) as unknown)).toEqual([
       {
@@ -196,6 +197,8 @@ describe('the sandbox', () => {
         none: null,
         twice: '2026-01-02T03:04:05+00:00',
         told: '2026-01-02T03:04:05+00:00',
+        never: 'infinity',
+        ides: '0044-03-15T00:00:00+00:00 BC',
       },
     ])
     const [first] = (await sandbox.run('select collected_at from users')).rows

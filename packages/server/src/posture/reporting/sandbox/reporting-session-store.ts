@@ -67,9 +67,16 @@ const toText = (select: string, times: readonly string[], { rows }: SessionLimit
 ${select}
   ) as result limit ${rows}) as rows`
 
-/** A time as the API writes it; in JSON of PostgreSQL it has an offset, and no fraction where that is zero. */
-const toWireTime = (column: string): string => `jsonb_build_object(
-    ${escapeLiteral(column)}, to_char(result.${escapeIdentifier(column)}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))`
+/**
+ * A time as the API writes it; in JSON of PostgreSQL it has an offset, and no fraction where that is zero. What has no
+ * such form, infinity and years before 1 or after 9999, stays as it is.
+ */
+function toWireTime(name: string): string {
+  const column = `result.${escapeIdentifier(name)}`
+  return `jsonb_build_object(${escapeLiteral(name)},
+    case when isfinite(${column}) and extract(year from ${column}) between 1 and 9999
+      then to_jsonb(to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) else to_jsonb(${column}) end)`
+}
 
 /**
  * Runs one SELECT that has been checked. `signal` ends it at once.
