@@ -97,3 +97,12 @@ test('while the database is away nothing more is tried in vain, and an end gives
   expect(tries).toEqual([['a:1']])
   expect(ended).toEqual(['a:1', 'b:1', 'c:1'])
 })
+
+test('an end does not search among what is locked', async () => {
+  const { aside, ended, tries } = begin(['a:1', 'a:2', 'a:3'], () => '55P03')
+  const closing = aside.close()
+  await vi.advanceTimersByTimeAsync(300)
+  await closing
+  expect(tries).toEqual([['a:1', 'a:2', 'a:3']])
+  expect(ended).toEqual(['a:1', 'a:2', 'a:3'])
+})

@@ -144,7 +144,9 @@ export class OutcomesAside {
     line.tries = isUnknownFault(error) ? line.tries + 1 : 0
     const isRefused = isRefusalOfContents(error) || line.tries >= UNKNOWN_TRIES_MAX
     const [first] = batch
-    if (batch.length > 1 && (isRefused || isFaultOfContents(error))) {
+    // At the end nothing is searched for among what is locked: the process would not stop in time.
+    const isLocked = isFaultOfContents(error) && !this.#isClosed
+    if (batch.length > 1 && (isRefused || isLocked)) {
       suspect(line, batch.length)
     } else if (isRefused && first !== undefined) {
       const instead = await this.#replace(first, error)
