@@ -43,20 +43,23 @@ export interface Unit {
 }
 
 const WRITE_PATH = '/osquery/distributed/write'
-const CONNECTIONS = 8
+/** Of each load generator to its process. */
+export const CONNECTIONS = 8
 const POLL_MS = 50
+
+export const IDLE_CHECK_IN: Unit = {
+  what: 'an idle check-in',
+  perProcess: 20_000,
+  send: (bench, count) =>
+    sendRequests(bench, 'agents', count, (at) => ({
+      path: READ_PATH,
+      body: JSON.stringify({ node_key: deviceOf(bench, at).nodeKey }),
+    })),
+}
 
 export const UNITS: readonly Unit[] = [
   { what: 'a change of status, to its recorded delivery', perProcess: 300, send: sendChanges },
-  {
-    what: 'an idle check-in',
-    perProcess: 20_000,
-    send: (bench, count) =>
-      sendRequests(bench, 'agents', count, (at) => ({
-        path: READ_PATH,
-        body: JSON.stringify({ node_key: deviceOf(bench, at).nodeKey }),
-      })),
-  },
+  IDLE_CHECK_IN,
   {
     what: 'a GET of one device',
     perProcess: 1_500,

@@ -1,13 +1,14 @@
 /*
  * What a unit of work costs when 1, 2 and 4 processes of each role share one database, each loaded as one alone would
- * be: CPU time of all processes and of PostgreSQL, less what they use while nothing happens. And that the limit of
- * requests is exact over all processes.
+ * be: CPU time of all processes and of PostgreSQL, less what they use while nothing happens; beside them bare servers,
+ * which have nothing in common but the machine. And that the limit of requests is exact over all processes.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SYSTEM_ACTOR } from '../src/changes/audit/audit-entry.ts'
 import { createEnrollmentSecret } from '../src/posture/enrollment/secrets/create-enrollment-secret.ts'
 import type { DestinationId } from '../src/schema/branded-ids.ts'
 import { createKeyAdmin, createTestKey } from '../test/support/api-keys.ts'
+import { measureBareAnswers } from './bare-answers.ts'
 import { enrollAgents } from './bench-agents.ts'
 import { startChildProgram } from './child-program.ts'
 import {
@@ -17,7 +18,15 @@ import {
   type Installation,
   type ProcessGroup,
 } from './process-group.ts'
-import { drain, UNITS, type FlippingDevice, type Unit, type UnitBench } from './process-units.ts'
+import {
+  CONNECTIONS,
+  drain,
+  IDLE_CHECK_IN,
+  UNITS,
+  type FlippingDevice,
+  type Unit,
+  type UnitBench,
+} from './process-units.ts'
 import { insertPushStream } from './push-stream-store.ts'
 import type { ReceiverAnswer, ReceiverCommand } from './receiver-program.ts'
 import { startLoadGenerator } from './request-cost.ts'
@@ -69,9 +78,12 @@ async function measure(run: BenchRun): Promise<Measurement[]> {
     groups.push(await measureGroup({ ...installation, ...prepared, group, generators, devices }))
     await group.stop()
   }
+  const { perProcess } = IDLE_CHECK_IN
+  const load = { generators, connections: CONNECTIONS, perProcess: toPhase(run, perProcess) }
+  const bare = await measureBareAnswers(run, GROUP_SIZES, load)
   const limits: Measurement[] = []
   for (const size of [2, 4]) limits.push(await measureLimit(installation, generators, size))
-  return [...toMeasurements(groups), ...limits]
+  return [...toMeasurements(groups), ...bare, ...limits]
 }
 
 interface Prepared {
@@ -132,7 +144,12 @@ async function measureGroup(bench: UnitBench): Promise<GroupCosts> {
 
 /** Of what one process does while it is measured; answers how many that is. */
 function countOf({ run, group }: UnitBench, { perProcess }: Unit, share: number): number {
-  return Math.max(1, Math.round((perProcess * share * run.seconds) / FULL_SECONDS)) * group.count
+  return toPhase(run, perProcess * share) * group.count
+}
+
+/** Of as many in a full phase, those of a phase of this run. */
+function toPhase({ seconds }: BenchRun, count: number): number {
+  return Math.max(1, Math.round((count * seconds) / FULL_SECONDS))
 }
 
 async function sendUnits(bench: UnitBench, unit: Unit, share: number): Promise<void> {
