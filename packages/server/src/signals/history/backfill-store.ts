@@ -73,9 +73,10 @@ export interface LastChange {
 }
 
 /**
- * The last change of compliance of each device that has had one and that was not published to this
- * destination, neither when it happened nor since: what came later, as of a backfill before, tells of no other
- * change. The devices must be locked.
+ * The last change of compliance of each device that has had one and that this destination was not told of: by no
+ * event of that change, and not by the last event about the device either, which may be of a backfill before. No clock
+ * decides it, for processes may differ in theirs. Of an event whose content is no longer kept only its own change is
+ * known. The devices must be locked.
  */
 export async function listUnpublishedChanges(
   tx: Transaction<Schema>,
@@ -94,8 +95,15 @@ export async function listUnpublishedChanges(
     where not exists (
       select from delivery
       where destination_id = ${destinationId} and subject_key = 'device:' || wanted.id
-        and state <> 'discarded' and event_type = ${DEVICE_COMPLIANCE_CHANGE}
-        and (txn = t.txn or created_at > t.occurred_at))
+        and txn = t.txn and state <> 'discarded')
+    and not exists (
+      select from (
+        select nullif(body, '')::jsonb -> 'events' -> event_type as event from delivery
+        where destination_id = ${destinationId} and subject_key = 'device:' || wanted.id
+          and state <> 'discarded' and event_type = ${DEVICE_COMPLIANCE_CHANGE}
+        order by id desc limit 1) as told
+      where event ->> 'current_status' = t.to_compliance
+        and event ->> 'event_timestamp' = floor(extract(epoch from t.occurred_at))::text)
     order by t.device_id`.execute(tx)
   return rows
 }

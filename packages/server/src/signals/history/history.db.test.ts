@@ -94,7 +94,7 @@ async function poll(stream: Stream, body: object = {}): Promise<Claims[]> {
     `/ssf_streams/${stream.stream_id}/events`,
     { method: 'POST', payload: body },
   )
-  expect(answer.status).toBe(200)
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200)
   return Object.values(answer.body.sets).map((token) => decodeJwt<Claims>(token))
 }
 
@@ -401,6 +401,26 @@ describe('POST /ssf_streams/{id}/backfill', () => {
     await streams.call(`/ssf_streams/${stream.id}/backfill`, { method: 'POST' })
     await runBackfills()
     expect((await poll(stream)).map(word)).toEqual(['not-compliant', 'compliant', 'compliant'])
+  })
+
+  it('tells a change that the stream did not ask for, also when the clock was ahead at the one before', async () => {
+    const stream = await createStream()
+    const device = await insertDevice(streams.db)
+    const request = async (...types: string[]) => {
+      const payload = { stream_id: stream.stream_id, events_requested: types }
+      expect((await streams.call('/ssf_streams', { method: 'PATCH', payload })).status).toBe(200)
+    }
+    await turn(device, 'not-compliant')
+    await acknowledge(stream, await poll(stream))
+    await request()
+    streams.clock.advance(-DAY_MS)
+    await turn(device, 'compliant')
+    await request(COMPLIANCE)
+    for (const time of ['first', 'second']) {
+      await streams.call(`/ssf_streams/${stream.id}/backfill`, { method: 'POST' })
+      await runBackfills()
+      expect((await poll(stream)).map(word), time).toEqual(['compliant'])
+    }
   })
 
   it('queues nothing for a stream that asks for no compliance changes, also when it ceased to ask meanwhile', async () => {

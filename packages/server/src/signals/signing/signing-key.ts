@@ -29,16 +29,19 @@ export function maySign(key: SigningKeyLife, now: Date): boolean {
   return isPublished(key, now) && key.rolledBackAt === null && key.activeFrom <= now
 }
 
-/** The key that signs for every stream that has no key of its own. */
+/**
+ * The key that signs for every stream that has no key of its own. While the time of none has come, for a clock that is
+ * behind or was set back, it is the first of those that are planned: signing goes on.
+ */
 export function findGeneralKey<Key extends SigningKeyLife>(
   keys: readonly Key[],
   now: Date,
 ): Key | undefined {
-  const general = keys.filter((key) => maySign(key, now) && isGeneral(key, now))
-  return general.reduce<Key | undefined>(
-    (last, key) => (isLater(key, last) ? key : last),
-    undefined,
-  )
+  const usable = keys.filter((key) => isPublished(key, now) && key.rolledBackAt === null)
+  const planned = usable
+    .filter(({ generalFrom }) => generalFrom !== null)
+    .sort((left, right) => startOf(left) - startOf(right))
+  return planned.findLast((key) => maySign(key, now) && isGeneral(key, now)) ?? planned[0]
 }
 
 function isGeneral({ generalFrom }: SigningKeyLife, now: Date): boolean {
@@ -101,7 +104,6 @@ export function stateOfKey(
   return findPendingKey([key], now) === undefined ? 'retiring' : 'published'
 }
 
-function isLater(key: SigningKeyLife, than: SigningKeyLife | undefined): boolean {
-  if (than === undefined) return true
-  return (key.generalFrom?.getTime() ?? 0) > (than.generalFrom?.getTime() ?? 0)
+function startOf({ generalFrom }: SigningKeyLife): number {
+  return generalFrom?.getTime() ?? Infinity
 }
