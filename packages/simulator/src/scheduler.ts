@@ -91,7 +91,7 @@ class TaskHeap {
   }
 }
 
-/** Runs tasks in real time from one heap behind one timer. */
+/** Runs tasks in real time from one heap behind one timer. They go by the steady clock: the other one may be set. */
 export function createHeapScheduler(): ClosableScheduler {
   const heap = new TaskHeap()
   let timer: NodeJS.Timeout | undefined
@@ -104,13 +104,13 @@ export function createHeapScheduler(): ClosableScheduler {
     if (timer !== undefined && timerDueMs <= next.dueMs) return
     clearTimeout(timer)
     timerDueMs = next.dueMs
-    timer = setTimeout(fire, Math.max(0, Math.min(next.dueMs - Date.now(), 2 ** 31 - 1)))
+    timer = setTimeout(fire, Math.max(0, Math.min(next.dueMs - performance.now(), 2 ** 31 - 1)))
   }
 
   function fire(): void {
     timer = undefined
     timerDueMs = Infinity
-    const nowMs = Date.now()
+    const nowMs = performance.now()
     for (let next = heap.peek(); next !== undefined && next.dueMs <= nowMs; next = heap.peek()) {
       heap.pop()
       next.task?.()
@@ -122,7 +122,7 @@ export function createHeapScheduler(): ClosableScheduler {
     nowMs: () => Date.now(),
     schedule(delayMs, task) {
       if (isClosed) return () => undefined
-      const entry = heap.push(Date.now() + Math.max(0, delayMs), task)
+      const entry = heap.push(performance.now() + Math.max(0, delayMs), task)
       arm()
       return () => (entry.task = undefined)
     },
