@@ -355,7 +355,7 @@ test('what somebody has locked holds up its destination alone, whose outcomes ke
   isLocked = false
   await vi.advanceTimersByTimeAsync(1_000)
   expect(ended.slice(11)).toEqual([5, 8, 11, 14])
-  expect(new Set(lockWaits)).toEqual(new Set(['["500","20000"]']))
+  expect(new Set(lockWaits)).toEqual(new Set(['["500","20000"]', '["10","20000"]']))
 })
 
 test('an end also comes while the database refuses outcomes, whatever of them it refuses', async () => {

@@ -23,6 +23,7 @@ import {
   OutcomesAside,
   UNKNOWN_TRIES_MAX,
   type OutcomeEnd,
+  type Wait,
   type WaitingOutcome,
 } from './outcomes-aside.ts'
 import type { RandomShare } from './retry-schedule.ts'
@@ -69,7 +70,7 @@ export class OutcomeRecorder {
     this.#dependencies = dependencies
     this.#aside = new OutcomesAside({
       ...dependencies,
-      tryWriting: (batch) => this.#tryWriting(batch, true),
+      tryWriting: (batch, wait) => this.#tryWriting(batch, wait),
     })
   }
 
@@ -114,7 +115,7 @@ export class OutcomeRecorder {
     const batch = this.#waiting.splice(0, BATCH_MAX)
     for (let tries = 1; ; tries += 1) {
       // While some are locked more of them may be, of other destinations: these are not waited for one after another.
-      const error = await this.#tryWriting(batch, !this.#aside.isEmpty)
+      const error = await this.#tryWriting(batch, this.#aside.isEmpty ? undefined : BRIEF_WAIT)
       if (error === undefined) break
       const fields = { err: error, outcome_count: batch.length }
       this.#dependencies.log.warn(fields, 'delivery outcomes could not be recorded')
@@ -140,12 +141,12 @@ export class OutcomeRecorder {
   }
 
   /** Answers why they could not be written; undefined when they are, and whoever watches was told. */
-  async #tryWriting(batch: readonly WaitingOutcome[], isBrief: boolean): Promise<unknown> {
+  async #tryWriting(batch: readonly WaitingOutcome[], wait: Wait | undefined): Promise<unknown> {
     let changed: readonly LiveTopic[]
     try {
       changed = await this.#write(
         batch.map(({ outcome }) => outcome),
-        isBrief,
+        wait,
       )
     } catch (error) {
       return error
@@ -157,18 +158,18 @@ export class OutcomeRecorder {
   /** The usual case, nothing but successes, is a single statement; the others need a transaction. */
   async #write(
     outcomes: readonly DeliveryOutcome[],
-    isBrief: boolean,
+    wait: Wait | undefined,
   ): Promise<readonly LiveTopic[]> {
     const { db, random, runChange } = this.#dependencies
     const reports = this.#findReportsToWrite(outcomes)
     const retried = outcomes.filter(({ state }) => state === 'queued')
     const hasNotices = outcomes.some(({ notice }) => notice !== null)
-    if (reports.size === 0 && retried.length === 0 && !hasNotices && !isBrief) {
+    if (reports.size === 0 && retried.length === 0 && !hasNotices && wait === undefined) {
       await recordOutcomes(db, outcomes)
       return []
     }
     const write = async (tx: Transaction<Schema>, change?: Change) => {
-      if (isBrief) await boundTransaction(tx, BRIEF_WAIT)
+      if (wait !== undefined) await boundTransaction(tx, wait)
       if (change !== undefined) await lockOwners(change, outcomes)
       const ids = await recordOutcomes(tx, outcomes)
       const heads = retried.filter(({ delivery }) => ids.has(delivery.id))

@@ -3,26 +3,38 @@ import { createAnsweredDatabase } from '../../../test/support/answered-database.
 import { SILENT_LOGGER } from '../../platform/silent-logger.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { DeliveryOutcome } from './delivery-outcome.ts'
-import { OutcomesAside } from './outcomes-aside.ts'
+import { BRIEF_WAIT, OutcomesAside } from './outcomes-aside.ts'
+
+const LOCKED = '55P03'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** Outcomes of a destination each, named `destination:number`, which are put aside together. */
-function begin(names: readonly string[], codeOf: (tried: readonly string[]) => string | undefined) {
+/**
+ * Outcomes of a destination each, named `destination:number`, which are put aside together. What is locked is waited
+ * for when it is slow.
+ */
+function begin(
+  names: readonly string[],
+  codeOf: (tried: readonly string[]) => string | undefined,
+  isSlow = false,
+) {
   const tries: (readonly string[])[] = []
+  const waitedFor: string[] = []
   const written: string[] = []
   const ended: string[] = []
   const aside = new OutcomesAside({
     db: createAnsweredDatabase(() => undefined),
     log: SILENT_LOGGER,
-    tryWriting: (batch) => {
+    tryWriting: async (batch, { lockMs }) => {
       const tried = batch.map(({ outcome }) => outcome.delivery.id)
       tries.push(tried)
       const code = codeOf(tried)
-      if (code !== undefined) return Promise.resolve(Object.assign(new Error(code), { code }))
+      if (code === LOCKED && lockMs === BRIEF_WAIT.lockMs) waitedFor.push(...tried)
+      if (code === LOCKED && isSlow) await new Promise((resolve) => setTimeout(resolve, lockMs))
+      if (code !== undefined) return Object.assign(new Error(code), { code })
       written.push(...tried)
-      return Promise.resolve(undefined)
+      return undefined
     },
   })
   const add = (added: readonly string[]) => {
@@ -36,7 +48,7 @@ function begin(names: readonly string[], codeOf: (tried: readonly string[]) => s
     )
   }
   add(names)
-  return { aside, add, tries, written, ended }
+  return { aside, add, tries, waitedFor, written, ended }
 }
 
 function toOutcome(name: string): DeliveryOutcome {
@@ -44,7 +56,6 @@ function toOutcome(name: string): DeliveryOutcome {
   return { delivery, verdict: { kind: 'accepted' }, notice: null } as DeliveryOutcome
 }
 
-const LOCKED = '55P03'
 const lockedWith = (name: string) => (tried: readonly string[]) =>
   tried.includes(name) ? LOCKED : undefined
 
@@ -55,6 +66,21 @@ test('of a destination everything before what is locked is written, and what is 
   expect(written.toSorted()).toEqual(['a:1', 'b:1', 'b:2'])
   expect(aside.has('a' as DestinationId)).toBe(true)
   expect(aside.has('b' as DestinationId)).toBe(false)
+})
+
+test('many that are locked hold up the others for one wait together, and each is waited for in its turn', async () => {
+  const names = Array.from({ length: 100 }, (_, index) => `${index}:1`)
+  let isLocked = (name: string) => name !== '99:1'
+  const codeOf = (tried: readonly string[]) =>
+    tried.some((name) => isLocked(name)) ? LOCKED : undefined
+  const { waitedFor, written } = begin(names, codeOf, true)
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(written).toEqual(['99:1'])
+  await vi.advanceTimersByTimeAsync(3_000)
+  expect(waitedFor).toEqual(['0:1', '1:1', '2:1'])
+  isLocked = () => false
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(written).toHaveLength(100)
 })
 
 test('what is locked is tried alone while it is, and all that waits goes together afterwards', async () => {

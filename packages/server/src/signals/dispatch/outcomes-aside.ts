@@ -35,8 +35,11 @@ export interface WaitingOutcome extends OutcomeEnd {
   readonly isBare?: boolean
 }
 
-/** Writes outcomes together and waits but briefly for locks; answers why they could not be written. */
-type TryWriting = (batch: readonly WaitingOutcome[]) => Promise<unknown>
+/** How long a transaction waits for locks, and how long a statement of it may take. */
+export type Wait = Parameters<typeof boundTransaction>[1]
+
+/** Writes outcomes together and waits no longer than that; answers why they could not be written. */
+type TryWriting = (batch: readonly WaitingOutcome[], wait: Wait) => Promise<unknown>
 
 interface OutcomesAsideDependencies {
   readonly db: Kysely<Schema>
@@ -54,7 +57,9 @@ interface Line {
 }
 
 /** How what is aside waits for locks: it is tried again, and others of it wait meanwhile. */
-export const BRIEF_WAIT = { lockMs: 500, statementMs: 20 * SECOND_MS }
+export const BRIEF_WAIT: Wait = { lockMs: 500, statementMs: 20 * SECOND_MS }
+/** After one wait in vain, until everything rests: a hundred destinations that are locked cost a second more. */
+const SHORTEST_WAIT: Wait = { ...BRIEF_WAIT, lockMs: 10 }
 const SIZE_MAX = 256
 const REPEAT_DELAY_MS = 250
 /**
@@ -70,6 +75,8 @@ export class OutcomesAside {
   readonly #lines = new Map<DestinationId, Line>()
   readonly #givingBack = new BackgroundWork()
   #running: Promise<void> | undefined
+  /** How the next one waits for locks. */
+  #wait = BRIEF_WAIT
   #isClosed = false
 
   constructor(dependencies: OutcomesAsideDependencies) {
@@ -103,10 +110,12 @@ export class OutcomesAside {
   }
 
   async #writeUntilDone(): Promise<void> {
+    this.#wait = BRIEF_WAIT
     while (this.#lines.size > 0) {
       const hasMoved = await this.#tryEach()
       if (hasMoved || this.#isClosed) continue
       await new Promise((resolve) => setTimeout(resolve, REPEAT_DELAY_MS))
+      this.#wait = BRIEF_WAIT
     }
     this.#running = undefined
   }
@@ -114,8 +123,10 @@ export class OutcomesAside {
   /** Tries each destination once, so that none waits for another; answers whether there is more to try at once. */
   async #tryEach(): Promise<boolean> {
     let hasMoved = false
-    for (const [destinationId, line] of this.#lines) {
+    for (const [destinationId, line] of [...this.#lines]) {
+      const { lockMs } = this.#wait
       const error = await this.#tryNext(line)
+      if (this.#wait.lockMs < lockMs) this.#moveBack(destinationId, line)
       hasMoved ||= error === undefined
       const isOfAll = isFaultOfDatabase(error)
       if (error !== undefined && this.#isClosed) giveUp(isOfAll ? this.#lines.values() : [line])
@@ -123,6 +134,12 @@ export class OutcomesAside {
       if (isOfAll && !this.#isClosed) break
     }
     return hasMoved
+  }
+
+  /** What was waited for comes last, so that another one is waited for next time. */
+  #moveBack(destinationId: DestinationId, line: Line): void {
+    this.#lines.delete(destinationId)
+    this.#lines.set(destinationId, line)
   }
 
   /**
@@ -134,7 +151,8 @@ export class OutcomesAside {
     const size = line.suspectCount === 0 ? SIZE_MAX : Math.ceil(line.suspectCount / 2)
     const batch = line.waiting.slice(0, size)
     if (batch.length === 0) return undefined
-    const error = await this.#dependencies.tryWriting(batch)
+    const error = await this.#dependencies.tryWriting(batch, this.#wait)
+    if (isFaultOfContents(error)) this.#wait = SHORTEST_WAIT
     if (error === undefined) {
       line.waiting.splice(0, batch.length)
       suspect(line, line.suspectCount - batch.length)
