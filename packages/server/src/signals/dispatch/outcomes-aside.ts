@@ -47,6 +47,11 @@ interface OutcomesAsideDependencies {
   readonly tryWriting: TryWriting
 }
 
+/** What came of a try: something is written or another part is tried next, or the same must be tried again. */
+type Progress = { readonly kind: 'moved' } | { readonly kind: 'stuck'; readonly error: unknown }
+
+const MOVED: Progress = { kind: 'moved' }
+
 /** What waits of one destination, in its order. */
 interface Line {
   readonly waiting: WaitingOutcome[]
@@ -125,11 +130,11 @@ export class OutcomesAside {
     let hasMoved = false
     for (const [destinationId, line] of [...this.#lines]) {
       const { lockMs } = this.#wait
-      const error = await this.#tryNext(line)
+      const progress = await this.#tryNext(line)
       if (this.#wait.lockMs < lockMs) this.#moveBack(destinationId, line)
-      hasMoved ||= error === undefined
-      const isOfAll = isFaultOfDatabase(error)
-      if (error !== undefined && this.#isClosed) giveUp(isOfAll ? this.#lines.values() : [line])
+      const isOfAll = progress.kind === 'stuck' && isFaultOfDatabase(progress.error)
+      if (progress.kind === 'moved') hasMoved = true
+      else if (this.#isClosed) giveUp(isOfAll ? this.#lines.values() : [line])
       if (line.waiting.length === 0) this.#lines.delete(destinationId)
       if (isOfAll && !this.#isClosed) break
     }
@@ -142,22 +147,19 @@ export class OutcomesAside {
     this.#lines.set(destinationId, line)
   }
 
-  /**
-   * Tries what comes next of a destination. Answers why it must be tried again as it is; undefined where it is written,
-   * or something else is to be tried.
-   */
-  async #tryNext(line: Line): Promise<unknown> {
+  /** Tries what comes next of a destination. */
+  async #tryNext(line: Line): Promise<Progress> {
     // What fails is found by halves.
     const size = line.suspectCount === 0 ? SIZE_MAX : Math.ceil(line.suspectCount / 2)
     const batch = line.waiting.slice(0, size)
-    if (batch.length === 0) return undefined
+    if (batch.length === 0) return MOVED
     const error = await this.#dependencies.tryWriting(batch, this.#wait)
     if (isFaultOfContents(error)) this.#wait = SHORTEST_WAIT
     if (error === undefined) {
       line.waiting.splice(0, batch.length)
       suspect(line, line.suspectCount - batch.length)
       endAll(batch)
-      return undefined
+      return MOVED
     }
     line.tries = isUnknownFault(error) ? line.tries + 1 : 0
     const isRefused = isRefusalOfContents(error) || line.tries >= UNKNOWN_TRIES_MAX
@@ -173,9 +175,9 @@ export class OutcomesAside {
     } else {
       if (batch.length === 1) line.suspectCount = 1
       this.#warn(line, error)
-      return error
+      return { kind: 'stuck', error }
     }
-    return undefined
+    return MOVED
   }
 
   #warn({ waiting }: Line, error: unknown): void {
