@@ -307,6 +307,24 @@ test.each(['ECONNREFUSED', '57P01', '25006', '42703', '58P01', 'XX000', ''])(
   },
 )
 
+test('a fault that nobody knows after the database was away puts nothing aside', async () => {
+  const { counts, recorder, refuse } = begin()
+  let tries = 0
+  refuse(() => {
+    tries += 1
+    if (tries > 12) return undefined
+    return tries > 10 ? 'XX000' : 'ECONNREFUSED'
+  })
+  for (const id of [1, 2]) {
+    recorder.record(
+      toOutcome(id, String(id)),
+      whenRecorded(() => undefined),
+    )
+  }
+  await vi.advanceTimersByTimeAsync(5_000)
+  expect(counts).toEqual([2])
+})
+
 test.each(['40P01', '57014'])(
   'a conflict that comes again (%s) loses nothing of what an outcome says',
   async (code) => {

@@ -113,13 +113,15 @@ export class OutcomeRecorder {
   /** Writes them together, again and again while the database is away. What hinders some of them puts all aside. */
   async #writeBatch(): Promise<void> {
     const batch = this.#waiting.splice(0, BATCH_MAX)
-    for (let tries = 1; ; tries += 1) {
+    let unknownTries = 0
+    for (;;) {
       // While some are locked more of them may be, of other destinations: these are not waited for one after another.
       const error = await this.#tryWriting(batch, this.#aside.isEmpty ? undefined : BRIEF_WAIT)
       if (error === undefined) break
       const fields = { err: error, outcome_count: batch.length }
       this.#dependencies.log.warn(fields, 'delivery outcomes could not be recorded')
-      if (isAboutContents(error) || (tries >= UNKNOWN_TRIES_MAX && isUnknownFault(error))) {
+      unknownTries = isUnknownFault(error) ? unknownTries + 1 : 0
+      if (isAboutContents(error) || unknownTries >= UNKNOWN_TRIES_MAX) {
         this.#putAside(batch)
         return
       }
