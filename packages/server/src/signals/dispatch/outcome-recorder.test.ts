@@ -273,6 +273,23 @@ test.each([
   },
 )
 
+test('a delivery whose outcome is given up again and again rests longer each time, as after a failure', async () => {
+  const { recorder, refuse } = begin()
+  refuse((_, statement) => (statement.includes('delivery_attempt_id_seq') ? '23514' : undefined))
+  const pausesMs: number[] = []
+  for (const attemptCount of [0, 3, 4, 8, 100]) {
+    const outcome = toOutcome(1)
+    const onGivenUp = (pauseMs: number) => Promise.resolve(void pausesMs.push(pauseMs))
+    recorder.record(
+      { ...outcome, delivery: { ...outcome.delivery, attemptCount } },
+      { ...whenRecorded(() => undefined), onGivenUp },
+    )
+    await vi.advanceTimersByTimeAsync(1_000)
+  }
+  const minutes = pausesMs.map((pauseMs) => pauseMs / 60_000)
+  expect(minutes).toEqual([2, 24, 96, 960, 960])
+})
+
 test('an end waits until what is given up is given back', async () => {
   const { recorder, refuse } = begin()
   refuse((_, statement) => (statement.includes('delivery_attempt_id_seq') ? '23514' : undefined))

@@ -26,6 +26,7 @@ function begin(
   const aside = new OutcomesAside({
     db: createAnsweredDatabase(() => undefined),
     log: SILENT_LOGGER,
+    random: () => 0,
     tryWriting: async (batch, { lockMs }) => {
       const tried = batch.map(({ outcome }) => outcome.delivery.id)
       tries.push(tried)

@@ -20,6 +20,7 @@ import { BackgroundWork } from './background-work.ts'
 import type { DeliveryLog } from './delivery-log.ts'
 import { toBareOutcome, type DeliveryOutcome } from './delivery-outcome.ts'
 import { countAttempt, deferFollowers } from './outcome-store.ts'
+import { findRetryDelayMs, RETRY_DELAYS_MS, type RandomShare } from './retry-schedule.ts'
 
 /** What becomes of an outcome. */
 export interface OutcomeEnd {
@@ -44,6 +45,7 @@ type TryWriting = (batch: readonly WaitingOutcome[], wait: Wait) => Promise<unkn
 interface OutcomesAsideDependencies {
   readonly db: Kysely<Schema>
   readonly log: DeliveryLog
+  readonly random: RandomShare
   readonly tryWriting: TryWriting
 }
 
@@ -72,8 +74,8 @@ const REPEAT_DELAY_MS = 250
  * what fails all outcomes of an installation may pass, and none is given up lightly.
  */
 export const UNKNOWN_TRIES_MAX = 10
-/** How long a delivery rests of whose outcome nothing can be recorded, before it is sent again. */
-const GIVEN_UP_PAUSE_MS = 2 * MINUTE_MS
+/** A delivery of whose outcome nothing can be recorded rests for so long at least, before it is sent again. */
+const GIVEN_UP_PAUSE_MIN_MS = 2 * MINUTE_MS
 
 export class OutcomesAside {
   readonly #dependencies: OutcomesAsideDependencies
@@ -206,8 +208,9 @@ export class OutcomesAside {
       return [{ ...waiting, outcome: toBareOutcome(outcome), isBare: true }]
     }
     log.error(fields, 'the outcome of a delivery cannot be recorded: the delivery is sent again')
-    void this.#givingBack.add(onGivenUp(GIVEN_UP_PAUSE_MS))
-    await this.#noteGivenUp(outcome)
+    const pauseMs = findGivenUpPauseMs(outcome.delivery, this.#dependencies.random)
+    void this.#givingBack.add(onGivenUp(pauseMs))
+    await this.#noteGivenUp({ ...outcome, retryDelayMs: pauseMs })
     return []
   }
 
@@ -217,10 +220,9 @@ export class OutcomesAside {
    */
   async #noteGivenUp(outcome: DeliveryOutcome): Promise<void> {
     const { db, log } = this.#dependencies
-    const deferred = { ...outcome, retryDelayMs: GIVEN_UP_PAUSE_MS }
     const statements = [
       (tx: Kysely<Schema>) => countAttempt(tx, outcome.delivery),
-      (tx: Kysely<Schema>) => deferFollowers(tx, [deferred]),
+      (tx: Kysely<Schema>) => deferFollowers(tx, [outcome]),
     ]
     for (const run of statements) {
       try {
@@ -234,6 +236,16 @@ export class OutcomesAside {
       }
     }
   }
+}
+
+/** Longer after each attempt, as after one that failed: nothing ends these attempts. */
+function findGivenUpPauseMs(
+  { attemptCount }: DeliveryOutcome['delivery'],
+  random: RandomShare,
+): number {
+  const count = Math.min(attemptCount + 1, RETRY_DELAYS_MS.length)
+  const bounds = { floorMs: GIVEN_UP_PAUSE_MIN_MS }
+  return findRetryDelayMs(RETRY_DELAYS_MS, count, bounds, random) ?? GIVEN_UP_PAUSE_MIN_MS
 }
 
 function suspect(line: Line, count: number): void {
