@@ -125,11 +125,25 @@ test('while the database is away nothing more is tried in vain, and an end gives
   expect(ended).toEqual(['a:1', 'b:1', 'c:1'])
 })
 
-test('an end does not search among what is locked', async () => {
-  const { aside, ended, tries } = begin(['a:1', 'a:2', 'a:3'], () => '55P03')
+test('an end leaves of a destination what is locked, and records what stands before and behind it', async () => {
+  const names = Array.from({ length: 40 }, (_, index) => `a:${index}`)
+  const lockedNames = ['a:7', 'a:8', 'a:30']
+  const codeOf = (tried: readonly string[]) =>
+    tried.some((name) => lockedNames.includes(name)) ? LOCKED : undefined
+  const { aside, written, ended } = begin(names, codeOf, true)
   const closing = aside.close()
-  await vi.advanceTimersByTimeAsync(300)
+  await vi.advanceTimersByTimeAsync(1_000)
   await closing
-  expect(tries).toEqual([['a:1', 'a:2', 'a:3']])
-  expect(ended).toEqual(['a:1', 'a:2', 'a:3'])
+  expect(written).toEqual(names.filter((name) => !lockedNames.includes(name)))
+  expect(ended).toEqual(names)
+})
+
+test('an end searches among what is locked for two seconds at most', async () => {
+  const names = Array.from({ length: 5_000 }, (_, index) => `${index % 50}:${index}`)
+  const { aside, written, ended } = begin(names, () => LOCKED, true)
+  const closing = aside.close()
+  await vi.advanceTimersByTimeAsync(4_000)
+  await closing
+  expect(written).toEqual([])
+  expect(ended).toHaveLength(names.length)
 })

@@ -69,6 +69,8 @@ export const BRIEF_WAIT: Wait = { lockMs: 500, statementMs: 20 * SECOND_MS }
 const SHORTEST_WAIT: Wait = { ...BRIEF_WAIT, lockMs: 10 }
 const SIZE_MAX = 256
 const REPEAT_DELAY_MS = 250
+/** For so long an end searches for what is locked among the others, so that the process stops in time. */
+const LAST_SEARCH_MS = 2 * SECOND_MS
 /**
  * So often outcomes are tried together when it cannot be said what an error is about, and so often each half of them:
  * what fails all outcomes of an installation may pass, and none is given up lightly.
@@ -85,6 +87,8 @@ export class OutcomesAside {
   /** How the next one waits for locks. */
   #wait = BRIEF_WAIT
   #isClosed = false
+  /** On the steady clock of `performance.now()`. */
+  #searchEndsMs = Infinity
 
   constructor(dependencies: OutcomesAsideDependencies) {
     this.#dependencies = dependencies
@@ -112,6 +116,7 @@ export class OutcomesAside {
   /** Tries what is left once more, and gives up what fails then: the leases bring these deliveries back. */
   async close(): Promise<void> {
     this.#isClosed = true
+    this.#searchEndsMs = performance.now() + LAST_SEARCH_MS
     await this.#running
     await this.#givingBack.whenDone()
   }
@@ -136,7 +141,7 @@ export class OutcomesAside {
       if (this.#wait.lockMs < lockMs) this.#moveBack(destinationId, line)
       const isOfAll = progress.kind === 'stuck' && isFaultOfDatabase(progress.error)
       if (progress.kind === 'moved') hasMoved = true
-      else if (this.#isClosed) giveUp(isOfAll ? this.#lines.values() : [line])
+      else if (this.#isClosed) giveUp(isOfAll ? this.#lines.values() : [line], progress.error)
       if (line.waiting.length === 0) this.#lines.delete(destinationId)
       if (isOfAll && !this.#isClosed) break
     }
@@ -166,9 +171,8 @@ export class OutcomesAside {
     line.tries = isUnknownFault(error) ? line.tries + 1 : 0
     const isRefused = isRefusalOfContents(error) || line.tries >= UNKNOWN_TRIES_MAX
     const [first] = batch
-    // At the end nothing is searched for among what is locked: the process would not stop in time.
-    const isLocked = isFaultOfContents(error) && !this.#isClosed
-    if (batch.length > 1 && (isRefused || isLocked)) {
+    const isSearched = isFaultOfContents(error) && performance.now() < this.#searchEndsMs
+    if (batch.length > 1 && (isRefused || isSearched)) {
       suspect(line, batch.length)
     } else if (isRefused && first !== undefined) {
       const instead = await this.#replace(first, error)
@@ -253,8 +257,13 @@ function suspect(line: Line, count: number): void {
   line.tries = 0
 }
 
-function giveUp(lines: Iterable<Line>): void {
-  for (const { waiting } of lines) endAll(waiting.splice(0))
+/** What was found to be locked goes alone, and what waits behind it is tried. */
+function giveUp(lines: Iterable<Line>, error: unknown): void {
+  for (const line of lines) {
+    const isFound = isFaultOfContents(error) && line.suspectCount === 1
+    endAll(line.waiting.splice(0, isFound ? 1 : Infinity))
+    suspect(line, 0)
+  }
 }
 
 function endAll(ended: readonly WaitingOutcome[]): void {
