@@ -47,11 +47,6 @@ export interface DeliveryEngineDependencies {
 }
 
 const CLOSE_GRACE_MS = 5_000
-/**
- * How much later the others of several workers look for what was queued: as a rule it is claimed by then, and what they
- * would have asked for each commit was for nothing.
- */
-const OTHERS_DELAY_MS = 250
 const RANDOM_STEPS = 2 ** 32
 
 /** The engine of one process. */
@@ -112,9 +107,8 @@ export class DeliveryEngine {
     const isId = /^\d{1,19}$/.test(destinationId)
     if (!this.#isStarted || this.#isClosed || !isId) return
     const dispatcher = this.#dispatcherOf(destinationId)
-    // Who has claimed something must see at once that the destination has changed.
-    if (dispatcher.hasClaims || this.#presence.isFirstFor(destinationId)) dispatcher.wake()
-    else dispatcher.wakeWithin(OTHERS_DELAY_MS)
+    if (this.#presence.isFirstFor(destinationId)) dispatcher.wake()
+    else dispatcher.wakeAfterFirst()
   }
 
   /**
@@ -166,7 +160,7 @@ export class DeliveryEngine {
 
   async #sweepAgain(): Promise<void> {
     for (const [id, dispatcher] of this.#dispatchers) {
-      if (dispatcher.isIdle) this.#dispatchers.delete(id)
+      if (dispatcher.canBeForgotten) this.#dispatchers.delete(id)
     }
     await this.sweep()
   }

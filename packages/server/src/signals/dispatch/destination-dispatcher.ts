@@ -29,6 +29,7 @@ import type { DeliveryOutcome } from './delivery-outcome.ts'
 import { EVERY_DELIVERY, type DeliveryRange } from './delivery-range-store.ts'
 import type { DispatcherDependencies } from './dispatcher-dependencies.ts'
 import type { SlotUser } from './in-flight-slots.ts'
+import { StandIn } from './stand-in.ts'
 import { SubjectPartitions, type PreparedDelivery } from './subject-partitions.ts'
 import { Wakeups } from './wakeups.ts'
 
@@ -50,6 +51,7 @@ export class DestinationDispatcher implements SlotUser {
   readonly #doubtful: DoubtfulClaims
   readonly #background = new BackgroundWork()
   readonly #failures = new ConsecutiveFailures()
+  readonly #standIn = new StandIn()
   readonly #wakeups = new Wakeups(() => this.#background.add(this.#dispatch()))
   #rules: AttemptRules | undefined
   #range = EVERY_DELIVERY
@@ -74,18 +76,22 @@ export class DestinationDispatcher implements SlotUser {
     return this.#inFlightCount
   }
 
-  get hasClaims(): boolean {
-    return !this.#claims.isEmpty
-  }
-
-  /** Nothing is claimed and nothing planned: the dispatcher may be thrown away. */
-  get isIdle(): boolean {
-    return this.#claims.count === 0 && this.#doubtful.isEmpty && this.#wakeups.isIdle
+  /** Nothing is claimed and nothing planned, and it need not be known that another worker has left something. */
+  get canBeForgotten(): boolean {
+    const hasNothing = this.#claims.count === 0 && this.#doubtful.isEmpty
+    return hasNothing && this.#wakeups.isIdle && !this.#standIn.isActive
   }
 
   /** Something may be due, or the destination has changed. */
   wake(): void {
     this.#wakeups.wake()
+  }
+
+  /** The same, where another worker claims first. */
+  wakeAfterFirst(): void {
+    // Who has claimed something, or is about to, must see at once that the destination has changed.
+    if (!this.#claims.isEmpty || this.#standIn.isActive) this.wake()
+    else this.wakeWithin(this.#standIn.leaveToFirst())
   }
 
   /** Something is due after this time. */
@@ -136,18 +142,16 @@ export class DestinationDispatcher implements SlotUser {
         this.#wakeups.forget()
         const beganMs = performance.now()
         const claim = await this.#claim().finally(() => this.#claims.endAsking())
+        this.#standIn.noteLook(beganMs, claim !== undefined)
         const preparing = claim && prepareClaim(this.#id, claim, this.#shared.log)
         const hasRefused = await ordering
         if (claim === undefined || preparing === undefined) return
         ordering = this.#order(claim, preparing)
         if (hasRefused) await ordering
-        if (claim.isAll) {
-          this.#planLook(beganMs, claim.nextDueAtMs)
-          return
-        }
+        if (claim.isAll) this.#planLook(beganMs, claim.nextDueAtMs)
         // What a look would tell, the one that claimed has told.
-        this.#isFull = !this.#hasRoom(false)
-        if (this.#isFull) return
+        else this.#isFull = !this.#hasRoom(false)
+        if (claim.isAll || this.#isFull) return
       }
     } finally {
       await ordering
@@ -218,11 +222,10 @@ export class DestinationDispatcher implements SlotUser {
     this.#range = schedule.range
     this.#isFull = false
     this.#failures.learn(schedule.consecutiveFailures)
-    const claim = this.#hold(request.claimId, claimed, channel)
     const nextDueInMs = schedule.nextDueInMs ?? Infinity
     // What was due all the same was held by somebody at that moment.
     const nextDueAtMs = nextDueInMs > 0 ? performance.now() + nextDueInMs : undefined
-    return { claim: { ...claim, nextDueAtMs }, schedule }
+    return { claim: { ...this.#hold(request.claimId, claimed, channel), nextDueAtMs }, schedule }
   }
 
   /** What every claim asks for. Claims are numbered before they look, one after another. */
