@@ -4,6 +4,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ApiError } from '../api/client.ts'
 import { Fault } from '../kit/confirm.tsx'
+import { ErrorState } from '../kit/states.tsx'
 import type { Session } from '../shell/session.ts'
 import { followLink, readLink } from './session-calls.ts'
 import classes from './sign-in-page.module.css'
@@ -15,7 +16,11 @@ interface LinkSignInProps {
 }
 
 export function LinkSignIn({ token, onDone }: LinkSignInProps) {
-  const { data: link, error } = useQuery({
+  const {
+    data: link,
+    error,
+    refetch,
+  } = useQuery({
     queryKey: ['session', 'link'],
     queryFn: () => readLink(token),
     retry: false,
@@ -25,6 +30,9 @@ export function LinkSignIn({ token, onDone }: LinkSignInProps) {
     mutationFn: () => followLink(token, firstAdmin),
     onSuccess: onDone,
   })
+  if (error !== null && !isRefused(error)) {
+    return <ErrorState error={error} onRetry={() => void refetch()} isPage />
+  }
   if (error !== null) {
     return (
       <Stack gap="sm" role="alert">
@@ -83,4 +91,9 @@ export function LinkSignIn({ token, onDone }: LinkSignInProps) {
       </Stack>
     </form>
   )
+}
+
+/** Whether the service knows no such link, or knows it as used. Whatever else fails says nothing of the link. */
+function isRefused(error: Error): boolean {
+  return error instanceof ApiError && error.code === 'sign_in_failed'
 }
