@@ -68,6 +68,7 @@ export class SignInBrowser {
       url: `${pathname}${search}`,
       remoteAddress: this.#address,
       headers: {
+        accept: 'text/html',
         'accept-language': 'en',
         'user-agent': 'Test browser',
         ...(cookie === '' ? {} : { cookie }),

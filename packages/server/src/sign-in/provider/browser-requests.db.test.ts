@@ -73,6 +73,15 @@ describe('signing out', () => {
     expect(await Promise.all(attempts.map(endReasonOf))).toEqual(['logout', null])
   })
 
+  it('that is refused says that nobody was signed out', async () => {
+    const { client_id: id } = await make()
+    const query = `client_id=${id}&post_logout_redirect_uri=https://evil.example/`
+    const { status, body } = await browse().get(`${BASE_URL}/sign-in/end_session?${query}`)
+    expect(status).toBe(400)
+    expect(body).toContain('You were not signed out.')
+    expect(body).not.toContain('This sign-in cannot go on.')
+  })
+
   it('without any application ends all that this browser was granted, and says so before', async () => {
     const browser = browse()
     const attempts: string[] = []

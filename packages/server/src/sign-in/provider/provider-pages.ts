@@ -37,6 +37,8 @@ export interface ProviderPages {
   ) => Promise<void>
   readonly saySignedOut: (answer: AnswerOfLibrary) => Promise<void>
   readonly sayFault: (answer: AnswerOfLibrary, fault: string) => Promise<void>
+  /** Nobody was signed out. */
+  readonly saySignOutFault: (answer: AnswerOfLibrary, fault: string) => Promise<void>
 }
 
 /** The pages with the look of an organisation. */
@@ -65,13 +67,21 @@ export function createProviderPages(site: PageSite): ProviderPages {
     },
     saySignedOut: async (answer) => show(answer, showSignedOut),
     sayFault: async (answer, fault) =>
-      show(answer, ({ provider, attempt }) => ({
-        title: provider.fault,
-        body: html`<div class="sheet stack-wide">
-          ${statement({ tone: 'bad', sentence: provider.fault, more: html`<p>${attempt.beginAgain}</p>` })}
-          <p class="quiet small">${fault}</p>
-        </div>`,
-      })),
+      show(answer, ({ provider, attempt }) => showFault(provider.fault, attempt.beginAgain, fault)),
+    saySignOutFault: async (answer, fault) =>
+      show(answer, ({ provider, attempt }) =>
+        showFault(provider.signOutFault, attempt.beginAgain, fault),
+      ),
+  }
+}
+
+function showFault(sentence: string, more: string, fault: string): PageContent {
+  return {
+    title: sentence,
+    body: html`<div class="sheet stack-wide">
+      ${statement({ tone: 'bad', sentence, more: html`<p>${more}</p>` })}
+      <p class="quiet small">${fault}</p>
+    </div>`,
   }
 }
 

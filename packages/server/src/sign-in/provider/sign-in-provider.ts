@@ -153,7 +153,9 @@ function toConfiguration(
       url: (_context, interaction) => `${baseUrl}/sign-in/interaction/${interaction.uid}`,
     },
     renderError: async (context, { error, error_description: description }) =>
-      pages.sayFault(context, description ?? error),
+      context.oidc.route.startsWith('end_session')
+        ? pages.saySignOutFault(context, description ?? error)
+        : pages.sayFault(context, description ?? error),
     clientBasedCORS: () => false,
     // The types of the library know one form of fetch; ours is that of fetch.
     fetch: createGuardedFetch(outbound.client) as unknown as NonNullable<Configuration['fetch']>,

@@ -197,4 +197,5 @@ export const provider = {
   signedOut: 'Sie sind abgemeldet.',
   signedOutMore: 'Sie können diese Seite schließen.',
   fault: 'Diese Anmeldung kann nicht weitergehen.',
+  signOutFault: 'Sie wurden nicht abgemeldet.',
 }

@@ -188,4 +188,5 @@ export const provider = {
   signedOut: 'You have signed out.',
   signedOutMore: 'You can close this page.',
   fault: 'This sign-in cannot go on.',
+  signOutFault: 'You were not signed out.',
 }
