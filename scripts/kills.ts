@@ -116,7 +116,7 @@ async function run(): Promise<boolean> {
     writers,
     webhookId,
     received: toReceiverEvidence(await readArrivals(arrivals)),
-    audit: (await services[0].process.command('audit', 'verify')) as { readonly isWhole: boolean },
+    audit: (await services[0].process.command('audit', 'verify')) as { readonly is_whole: boolean },
   })
   const summary = { seed, seconds, counts, ...proof }
   say(JSON.stringify(summary, null, 2))

@@ -193,9 +193,9 @@ async function proveNow(
   if (isAudited) {
     const [first] = services.processes
     const audit = (await first.command('audit', 'verify').catch(note)) as
-      { readonly isWhole: boolean; readonly entryCount: number } | undefined
-    if (audit?.isWhole !== true) problems.push('the audit chain is broken')
-    else options.say(`The audit chain of ${audit.entryCount} entries is whole.`)
+      { readonly is_whole: boolean; readonly entry_count: number } | undefined
+    if (audit?.is_whole !== true) problems.push('the audit chain is broken')
+    else options.say(`The audit chain of ${audit.entry_count} entries is whole.`)
   }
   return { ...proof, problems: [...problems, ...proof.problems] }
 }

@@ -18,7 +18,7 @@ export interface KillsEvidence {
   readonly webhookId: string
   readonly received: ReceiverEvidence
   /** What `heliograph audit verify` answers. */
-  readonly audit: { readonly isWhole: boolean }
+  readonly audit: { readonly is_whole: boolean }
 }
 
 export async function proveKills(evidence: KillsEvidence) {
@@ -49,7 +49,7 @@ export async function proveKills(evidence: KillsEvidence) {
       ...Object.entries(stored.problems)
         .filter(([, count]) => count !== 0)
         .map(([what, count]) => `${what}: ${count}`),
-      ...(audit.isWhole ? [] : ['the audit chain is broken']),
+      ...(audit.is_whole ? [] : ['the audit chain is broken']),
     ],
   }
 }

@@ -39,3 +39,19 @@ it('the JSON of the reporting tables has members in the form of the API', async 
     expect(Object.keys(table).join(' ')).not.toMatch(/[A-Z]/)
   }
 })
+
+it('the JSON of the verification of the audit log has members in the form of the API, whole and broken', async () => {
+  const whole = (await run('audit', 'verify')) as object
+  expect(whole).toMatchObject({ is_whole: true, sequence: null, problem: null })
+  const { verifier_key: newKey } = (await run('audit', 'rotate-key', '--new-log')) as {
+    readonly verifier_key: string
+  }
+  const broken = (await run('audit', 'verify', '--key', newKey)) as object
+  expect(broken).toMatchObject({
+    is_whole: false,
+    problem: expect.any(String) as string,
+    head: null,
+  })
+  expect(Object.keys(broken)).toEqual(Object.keys(whole))
+  expect(Object.keys(whole).join(' ')).not.toMatch(/[A-Z]/)
+})

@@ -218,7 +218,7 @@ describe('a service that is lost and restored from its backup', () => {
       service.command('audit', 'verify'),
       service.command('signing-keys', 'list'),
     ])
-    expect(audit).toMatchObject({ isWhole: true })
+    expect(audit).toMatchObject({ is_whole: true })
   })
 
   it('leaves nothing under its name when a backup is killed', async () => {

@@ -153,7 +153,7 @@ describe('a service that is killed at random moments', () => {
       await expectAcknowledgedResults(folder, agents)
       expect(problems).toEqual([])
       expect(agents.map((agent) => agent.nodeInvalidCount)).toEqual(agents.map(() => 0))
-      expect(await service.command('audit', 'verify')).toMatchObject({ isWhole: true })
+      expect(await service.command('audit', 'verify')).toMatchObject({ is_whole: true })
     },
   )
 

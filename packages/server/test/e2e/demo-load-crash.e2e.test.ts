@@ -115,7 +115,7 @@ describe('a service that is killed while the fleet of the demo reports', () => {
       expect(listMissing()).toEqual([])
       expect(await countUntoldChanges(folder)).toBe(0)
       expect(tally.summarise()).toMatchObject({ badSignatures: 0, otherRefusals: 0 })
-      expect(await service.command('audit', 'verify')).toMatchObject({ isWhole: true })
+      expect(await service.command('audit', 'verify')).toMatchObject({ is_whole: true })
     },
   )
 })

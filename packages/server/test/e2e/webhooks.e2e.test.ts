@@ -81,7 +81,7 @@ describe('webhooks of a service that is killed with its database', () => {
     expect(repeated).toBeLessThanOrEqual(KILLS * HAND_MAX)
     expect(doneAtKill.some(({ eventIds }) => eventIds.size > 0)).toBe(true)
     expect(problems).toEqual([])
-    expect(await service.command('audit', 'verify')).toMatchObject({ isWhole: true })
+    expect(await service.command('audit', 'verify')).toMatchObject({ is_whole: true })
     const [shown] = (await service.command('webhooks', 'list')) as [{ queued_count: number }]
     expect(shown).toMatchObject({ enabled: true, queued_count: 0, dead_count: 0 })
   })

@@ -59,6 +59,7 @@ const verify = databaseCommand({
       progress.end()
     }
   },
+  json: toJson,
   text: (verification) => [...describe(verification), ...verification.warnings],
   isFailed: ({ isWhole }) => !isWhole,
 })
@@ -127,6 +128,32 @@ async function toVerification(
   const { entryCount, checkpointCount, latestCheckpointAt, outdatedCheckpointCount } = verdict
   const proven = { entryCount, checkpointCount, latestCheckpointAt, outdatedCheckpointCount }
   return { ...proven, ...beside, isWhole: false, sequence: null, problem }
+}
+
+const NOTHING_BROKEN = { sequence: null, problem: null }
+const NOTHING_WHOLE = { head: null, unchained: null, cut: null }
+
+/** The same members whether the log is whole or broken. */
+function toJson(verification: Verification) {
+  const { isWhole } = verification
+  const { sequence, problem } = isWhole ? NOTHING_BROKEN : verification
+  const { head, unchained, cut } = isWhole ? verification : NOTHING_WHOLE
+  return {
+    is_whole: isWhole,
+    sequence,
+    problem,
+    entry_count: verification.entryCount,
+    head,
+    checkpoint_count: verification.checkpointCount,
+    latest_checkpoint_at: verification.latestCheckpointAt,
+    outdated_checkpoint_count: verification.outdatedCheckpointCount,
+    outside_checkpoint_count: verification.outsideCheckpointCount,
+    unchained_entry_count: unchained?.entryCount ?? null,
+    oldest_unchained_at: unchained?.oldestRecordedAt ?? null,
+    cut_entry_count: cut?.entryCount ?? null,
+    cut_at: cut?.at ?? null,
+    warnings: verification.warnings,
+  }
 }
 
 function describe(verdict: Verification): string[] {
