@@ -97,6 +97,11 @@ export interface ReceiverSuppliedMembers {
   readonly description?: string
 }
 
+/** A change of what the receiver supplies: a description of null removes it. */
+export interface ReceiverSuppliedChanges extends Omit<ReceiverSuppliedMembers, 'description'> {
+  readonly description?: string | null
+}
+
 /** The members that the transmitter supplies. SSF 1.0 section 8.1.1. */
 export interface TransmitterSuppliedMembers {
   readonly stream_id: string
@@ -123,7 +128,12 @@ const receiverSuppliedShape = {
   description: z.string().max(DESCRIPTION_LENGTH_MAX).nullish(),
 } as const
 
-const createSchema = z.object(receiverSuppliedShape).transform(withoutAbsentMembers)
+const createSchema = z
+  .object(receiverSuppliedShape)
+  .transform(({ description, ...others }): ReceiverSuppliedMembers => {
+    const supplied = withoutAbsentMembers(others)
+    return typeof description === 'string' ? { ...supplied, description } : supplied
+  })
 
 const updateSchema = z
   .looseObject({ stream_id: z.string().min(1).max(256), ...receiverSuppliedShape })
@@ -131,7 +141,10 @@ const updateSchema = z
     const { stream_id, events_requested, delivery, description, ...others } = body
     return {
       stream_id,
-      supplied: withoutAbsentMembers({ events_requested, delivery, description }),
+      supplied: {
+        ...withoutAbsentMembers({ events_requested, delivery }),
+        ...(description === undefined ? {} : { description }),
+      },
       transmitterMembers: { stream_id, ...others },
     }
   })
@@ -140,7 +153,7 @@ const updateSchema = z
 export interface StreamUpdateRequest {
   readonly stream_id: string
   /** Members to change; on PUT, what is missing here is deleted. */
-  readonly supplied: ReceiverSuppliedMembers
+  readonly supplied: ReceiverSuppliedChanges
   /** Everything else that was sent; see {@link findChangedTransmitterMember}. */
   readonly transmitterMembers: Readonly<Record<string, unknown>>
 }
@@ -154,8 +167,8 @@ export function parseStreamCreateRequest(body: unknown): ParseResult<ReceiverSup
 }
 
 /**
- * Parses the body of an update or replace request; `stream_id` is required. SSF 1.0 sections
- * 8.1.1.3 and 8.1.1.4.
+ * Parses the body of an update or replace request; `stream_id` is required. Null in the place of event types counts as
+ * absent, that of a description removes it. SSF 1.0 sections 8.1.1.3 and 8.1.1.4.
  */
 export function parseStreamUpdateRequest(body: unknown): ParseResult<StreamUpdateRequest> {
   return parseWithSchema<StreamUpdateRequest>(updateSchema, body)
@@ -200,12 +213,10 @@ function toComparable(member: (typeof TRANSMITTER_MEMBERS)[number], value: unkno
 function withoutAbsentMembers(members: {
   readonly events_requested?: readonly string[] | null | undefined
   readonly delivery?: DeliveryRequest | undefined
-  readonly description?: string | null | undefined
-}): ReceiverSuppliedMembers {
-  const { events_requested, delivery, description } = members
+}): Omit<ReceiverSuppliedMembers, 'description'> {
+  const { events_requested, delivery } = members
   return {
     ...(events_requested === undefined || events_requested === null ? {} : { events_requested }),
     ...(delivery === undefined ? {} : { delivery }),
-    ...(typeof description === 'string' ? { description } : {}),
   }
 }

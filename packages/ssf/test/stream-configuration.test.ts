@@ -84,6 +84,15 @@ describe('update requests', () => {
     })
   })
 
+  test('tell a description that is removed from one that is left as it is', () => {
+    const suppliedBy = (members: object) => {
+      const parsed = parseStreamUpdateRequest({ stream_id: 's', ...members })
+      return parsed.ok ? parsed.value.supplied : undefined
+    }
+    expect(suppliedBy({ description: null })).toEqual({ description: null })
+    expect(suppliedBy({ events_requested: null })).toEqual({})
+  })
+
   test('may repeat members of the transmitter, but not change them', () => {
     const current = { stream_id: 's', iss: 'i', aud: ['a', 'b'], events_delivered: ['x', 'y'] }
     expect(findChangedTransmitterMember(current, current)).toBeUndefined()

@@ -325,8 +325,9 @@ export async function startTransmitterDouble(
     if (findChangedTransmitterMember(parsed.value.transmitterMembers, current) !== undefined) {
       return { status: 400 }
     }
-    if (seen.method === 'PUT') delete configuration['description']
-    Object.assign(configuration, parsed.value.supplied)
+    const { description, ...supplied } = parsed.value.supplied
+    if (seen.method === 'PUT' || description === null) delete configuration['description']
+    Object.assign(configuration, supplied, typeof description === 'string' ? { description } : {})
     return { status: 200, body: configuration }
   }
 

@@ -9,7 +9,7 @@ import {
   DELIVERY_METHOD_PUSH,
   findChangedTransmitterMember,
   type DeliveryRequest,
-  type ReceiverSuppliedMembers,
+  type ReceiverSuppliedChanges,
   type StreamUpdateRequest,
   type TransmitterSuppliedMembers,
 } from '@heliograph/ssf'
@@ -57,7 +57,7 @@ function findForeignPollEndpoint(
 
 /** What a request asks for. The audience can never be updated (SSF 1.0 section 8.1.1). */
 export function toConfigurationInput(
-  supplied: ReceiverSuppliedMembers,
+  supplied: ReceiverSuppliedChanges,
   before: Stream,
   rules: ConfigurationRules,
 ): StreamInput {
@@ -67,7 +67,7 @@ export function toConfigurationInput(
   return {
     ...(delivery === undefined ? {} : toDeliveryInput(delivery, rules)),
     audience: before.audience,
-    description: supplied.description ?? (isReplacing ? null : undefined),
+    description: isReplacing ? (supplied.description ?? null) : supplied.description,
     eventsRequested: isUnchanged
       ? before.eventsRequested
       : (supplied.events_requested ?? (isReplacing ? rules.eventsWhenReplaced : undefined)),

@@ -60,7 +60,7 @@ const configurationBody = z
           .describe('Push only; left out, none is sent any more. Never answered.'),
       })
       .optional(),
-    description: z.string().nullish(),
+    description: z.string().nullish().describe('Null removes it.'),
     name: nameSchema.optional(),
     ...choiceShape,
   })

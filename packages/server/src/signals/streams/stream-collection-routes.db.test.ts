@@ -86,6 +86,13 @@ describe('updating a stream of the collection', () => {
     expect(await lastAuditEntry()).toMatchObject({ action: 'ssf_stream.updated' })
   })
 
+  it('removes a description that is null', async () => {
+    const before = await create({ ...push, description: 'old' })
+    const payload = { stream_id: before.stream_id, description: null }
+    expect(await send('PATCH', payload)).toMatchObject({ status: 200, body: { description: null } })
+    expect(await lastAuditEntry()).toMatchObject({ action: 'ssf_stream.updated' })
+  })
+
   it('ssf-T073 takes its own answer back as it is, and leaves no trace of it', async () => {
     const before = await create({ description: 'same' })
     const last = await lastAuditEntry()

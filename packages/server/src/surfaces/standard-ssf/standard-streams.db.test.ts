@@ -206,6 +206,14 @@ describe('changing a stream', () => {
     expect((await read(stream.stream_id)).body).toEqual(body)
   })
 
+  it('PATCH removes a description that is null', async () => {
+    const { description, ...stream } = await create({ description: 'one' })
+    expect(description).toBe('one')
+    const { status, body } = await change('PATCH', { ...stream, description: null })
+    expect([status, body]).toEqual([200, stream])
+    expect((await read(stream.stream_id)).body).toEqual(stream)
+  })
+
   it('ssf-T051 keeps the audience when the delivery changes', async () => {
     const stream = await create({ events_requested: [COMPLIANCE] })
     const push = { method: PUSH, endpoint_url: URL_A }

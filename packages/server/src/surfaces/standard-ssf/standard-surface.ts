@@ -82,7 +82,11 @@ const statusSchema = z.object(streamStatusSchema.shape)
 
 const CHANGE = {
   path: PATH,
-  body: z.looseObject({ stream_id: z.string(), ...receiverMembers }),
+  body: z.looseObject({
+    stream_id: z.string(),
+    ...receiverMembers,
+    description: receiverMembers.description.describe('Null removes it.'),
+  }),
   example: { body: { stream_id: EXAMPLE_ID, description: 'Gateway of the office' } },
 } as const
 
