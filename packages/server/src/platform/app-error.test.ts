@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { invalidBody } from './app-error.ts'
+import { AppError, invalidBody } from './app-error.ts'
 
 it('the refusal of a body says each of its faults in a sentence, whatever words it was given', () => {
   const { code, message } = invalidBody([
@@ -10,4 +10,18 @@ it('the refusal of a body says each of its faults in a sentence, whatever words 
   expect(message).toBe(
     'The body is not valid. email: Is needed: the link makes the first admin. Must be a JSON object.',
   )
+})
+
+it('a refusal tells in sentences what a parser found, in its text and in its details', () => {
+  const issues = [
+    { path: 'stream_id', message: 'must be a string' },
+    { path: 'name', message: 'Must not be empty.' },
+  ]
+  const details = [
+    { path: 'stream_id', message: 'Must be a string.' },
+    { path: 'name', message: 'Must not be empty.' },
+  ]
+  const message = 'The body is not valid. stream_id: Must be a string. name: Must not be empty.'
+  expect(invalidBody(issues)).toMatchObject({ message, details })
+  expect(new AppError('invalid_parameter', 'x', { details: issues }).details).toEqual(details)
 })

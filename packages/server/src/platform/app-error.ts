@@ -1,6 +1,9 @@
 import { KIND_OF_CODE, type ErrorKind, type RefusalCode } from './error-codes.ts'
 
-/** One invalid place of the input: `path` in dotted form (`ssf_stream.aud`), `message` says what is allowed. */
+/**
+ * One invalid place of the input: `path` in dotted form (`ssf_stream.aud`), `message` says what is allowed; a refusal
+ * makes a sentence of it.
+ */
 export interface ErrorDetail {
   readonly path: string
   readonly message: string
@@ -32,7 +35,10 @@ export class AppError extends Error {
     this.name = 'AppError'
     this.kind = options.kind ?? KIND_OF_CODE[code]
     this.code = code
-    this.details = options.details
+    this.details = options.details?.map(({ path, message }) => ({
+      path,
+      message: toSentence(message),
+    }))
     this.retryAfterSeconds = options.retryAfterSeconds
     this.bearerError = options.bearerError
   }

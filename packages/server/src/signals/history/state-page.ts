@@ -5,9 +5,8 @@ import {
   type StreamReplayRequest,
   type StreamState,
 } from '@heliograph/ssf'
-import { invalidCursor } from '../../platform/app-error.ts'
+import { invalidBody, invalidCursor } from '../../platform/app-error.ts'
 import { isId } from '../../platform/ids.ts'
-import { refusalOfIssues } from '../streams/refuse-if.ts'
 import type { StreamContext } from '../streams/stream-context.ts'
 import type { Stream } from '../streams/stream-store.ts'
 import { readStreamState } from './stream-state.ts'
@@ -38,5 +37,5 @@ export async function readStatePage(
 export function readReplayRequest(body: unknown): StreamReplayRequest {
   const parsed = parseStreamReplayRequest(body)
   if (parsed.ok) return parsed.value
-  throw refusalOfIssues(parsed.issues)
+  throw invalidBody(parsed.issues)
 }

@@ -2,11 +2,10 @@ import { parsePollRequest, type PollRequest } from '@heliograph/ssf'
 import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
 import { authenticateApiKey } from '../../organisation/api-keys/authenticate-api-key.ts'
-import { AppError } from '../../platform/app-error.ts'
+import { AppError, invalidBody } from '../../platform/app-error.ts'
 import { readBearerToken } from '../../platform/http/bearer-token.ts'
 import type { Credential } from '../../platform/http/operation.ts'
 import { route, type ApiRoute } from '../../schema/operations.ts'
-import { refusalOfIssues } from '../streams/refuse-if.ts'
 import { STREAM_ACCESS } from '../streams/stream-access.ts'
 import { recordActivity } from '../streams/stream-activity.ts'
 import { takesPolls } from '../push/poll-fallback.ts'
@@ -147,7 +146,7 @@ function isUnauthenticated(error: unknown): boolean {
 function readPollRequest(body: unknown): PollRequest {
   const parsed = parsePollRequest(body, { acknowledgementsMax: POLL_ACKNOWLEDGEMENTS_MAX })
   if (parsed.ok) return parsed.value
-  throw refusalOfIssues(parsed.issues)
+  throw invalidBody(parsed.issues)
 }
 
 async function getPolledStream({ db, clock }: PollDependencies, id: string): Promise<Stream> {

@@ -1,18 +1,4 @@
-import {
-  invalidBody,
-  toSentence,
-  type AppError,
-  type ErrorDetail,
-} from '../../platform/app-error.ts'
-
-/** The refusal of a body for what its parser found, which makes no sentence yet; see `invalidBody`. */
-export function refusalOfIssues(issues: readonly ErrorDetail[], namedMax?: number): AppError {
-  const details = issues.map(({ path, message }) => ({
-    path,
-    message: toSentence(message),
-  }))
-  return invalidBody(details, namedMax)
-}
+import { invalidBody, type ErrorDetail } from '../../platform/app-error.ts'
 
 /**
  * Refuses a body for what is wrong with it; problems that do not apply are `false`.

@@ -8,13 +8,13 @@ import {
   VERIFICATION_STATE_LENGTH_MAX,
 } from '@heliograph/ssf'
 import { z } from 'zod'
-import type { ErrorDetail } from '../../platform/app-error.ts'
+import { invalidBody, type ErrorDetail } from '../../platform/app-error.ts'
 import { malformedWhenInvalid } from '../../platform/http/malformed-when-invalid.ts'
 import type { OperationRequest } from '../../platform/http/operation.ts'
 import { answer, noContent, route, type ApiRoute } from '../../schema/operations.ts'
 import { SELF_TEST_DESCRIPTION } from '../diagnosis/self-test/self-test-json.ts'
 import { replayBody } from '../history/history-json.ts'
-import { missingText, refusalOfIssues, refuseIf } from './refuse-if.ts'
+import { missingText, refuseIf } from './refuse-if.ts'
 import { STREAM_ACCESS, STREAM_IDENTIFIER_LENGTH_MAX } from './stream-access.ts'
 import { choiceShape, readChoices } from './stream-choices.ts'
 import { nameSchema } from './stream-input.ts'
@@ -232,7 +232,7 @@ export function createRootSurface(baseUrl: string): RootSurface {
       const members = body as z.output<typeof configurationBody>
       return { name: members.name, choices: readChoices(members) }
     },
-    refuse: refusalOfIssues,
+    refuse: invalidBody,
     declare: ({ use, handler, ...operation }) => {
       const declared = route({
         ...STREAM_ACCESS,

@@ -15,7 +15,6 @@ import { DEVICE_LIST } from '../../posture/devices/device-read.ts'
 import { answer, listRoute, noContent, type ApiRoute } from '../../schema/operations.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { toDeviceSubject, toPersonSubject } from '../sets/stream-identifiers.ts'
-import { refusalOfIssues } from '../streams/refuse-if.ts'
 import { STREAM_ACCESS } from '../streams/stream-access.ts'
 import type { StreamContext } from '../streams/stream-context.ts'
 import { getStream, parseStreamReference, type Stream } from '../streams/stream-store.ts'
@@ -137,7 +136,7 @@ async function toSubject(
   if (personId !== undefined) return findPersonSubject(tx, stream, personId, sealer)
   const parsed = parseSubjectIdentifier(subject)
   if (parsed.ok) return parsed.value
-  throw refusalOfIssues(
+  throw invalidBody(
     parsed.issues.map(({ path, message }) => ({
       path: path === '' ? 'subject' : `subject.${path}`,
       message,

@@ -3,7 +3,7 @@
  * as tolerant as the standards ask for. register-standard-ssf.ts mounts them.
  */
 import { z } from 'zod'
-import { AppError, type ErrorDetail } from '../../platform/app-error.ts'
+import { AppError, invalidBody as refuseBody, type ErrorDetail } from '../../platform/app-error.ts'
 import {
   operation,
   paramNamesOf,
@@ -12,7 +12,6 @@ import {
   type OperationRequest,
 } from '../../platform/http/operation.ts'
 import type { SsfScope } from '../../signals/clients/client-scopes.ts'
-import { refusalOfIssues } from '../../signals/streams/refuse-if.ts'
 import type { SsfCaller } from './ssf-caller.ts'
 
 /** A request that has passed the access check. */
@@ -59,7 +58,7 @@ const NAMED_MAX = 3
 
 /** The refusal of a body. */
 export function invalidBody(issues: readonly ErrorDetail[]): AppError {
-  return refusalOfIssues(issues, NAMED_MAX)
+  return refuseBody(issues, NAMED_MAX)
 }
 
 /**

@@ -46,7 +46,7 @@ export async function createEnrollmentSecret(
   input: NewEnrollmentSecret,
 ): Promise<{ readonly id: string; readonly name: string; readonly secret: string }> {
   if (input.expiresAt !== null && input.expiresAt <= change.at) {
-    throw invalidBody([{ path: 'expires_at', message: 'must be in the future' }])
+    throw invalidBody([{ path: 'expires_at', message: 'Must be in the future.' }])
   }
   const secret = newSecret(32)
   const secretHash = hashEnrollmentSecret(secret)
