@@ -31,7 +31,7 @@
  * - `feature` is the switch that gates the route; `null` gates nothing, and left out the surface decides.
  * - `params` are strings unless a schema is given; `query` takes nothing unless one is given. Faults in
  *   both answer 400, faults in `body` 422, and unknown members are refused at the top level unless the
- *   schema is loose; write nested objects as `z.strictObject`.
+ *   schema is loose; write nested objects as `z.strictObject`. A POST without `body` takes none but an empty object.
  * - The handler's result is parsed with the response schema, so fields that it does not name are
  *   dropped. It answers with the lowest declared status; `answer(201, body, headers)` chooses another
  *   one or adds headers. Refusals are thrown as `AppError`.
@@ -196,7 +196,8 @@ export const route: Route<string, string> = (definition) => {
   const { takesAnyText = false, ...declared } = other
   const query = withExpand(ownQuery ?? z.object({}), expand)
   const strictQuery = refuseUnknownMembers(query)
-  const parseBody = bodyParser(definition.body, takesAnyText)
+  const ownBody = definition.body ?? (definition.method === 'POST' ? NO_BODY : undefined)
+  const parseBody = bodyParser(ownBody, takesAnyText)
   const { responses } = definition
   const prepare = (result: unknown) => prepareAnswer(toAnswer(result, responses), responses)
   const declaration = operation({
@@ -268,6 +269,9 @@ function prepareAnswer(
   const ofFile = mediaType === undefined ? headers : { 'content-type': mediaType, ...headers }
   return { status, headers: ofFile, body: schema.parse(body) }
 }
+
+/** What a POST may bring that reads no body: a member would be passed over. Some clients send null for none. */
+const NO_BODY = z.preprocess((body) => body ?? undefined, z.strictObject({}).optional())
 
 /** An absent body counts as an empty object, so that the refusal names the missing members. */
 function bodyParser(

@@ -64,6 +64,15 @@ const routes = [
     handler: async () => undefined,
   }),
   route({
+    method: 'POST',
+    path: '/widgets/:id/test',
+    summary: 'Test a widget',
+    tags: ['Widgets'],
+    permission: 'Manage Checks',
+    responses: { 204: noContent },
+    handler: async () => undefined,
+  }),
+  route({
     method: 'GET',
     path: '/open',
     summary: 'Anyone',
@@ -206,6 +215,7 @@ describe('access', () => {
       ['PATCH', '/widgets/:id', 'Manage Checks'],
       ['PUT', '/widgets/:id', 'Manage Checks'],
       ['DELETE', '/widgets/:id', null],
+      ['POST', '/widgets/:id/test', 'Manage Checks'],
       ['GET', '/open', 'public'],
     ])
   })
@@ -309,6 +319,22 @@ describe('input', () => {
       expect(response.statusCode).toBe(422)
     },
   )
+
+  it('refuses members of a body that nobody reads, and takes every form of none', async () => {
+    const { app } = setUp()
+    const headers = { ...writer, 'content-type': 'application/json' }
+    const send = async (payload: string) => {
+      const options = { method: 'POST', url: '/widgets/1/test', headers, payload } as const
+      const response = await app.inject(options)
+      return [response.statusCode, response.body] as const
+    }
+    for (const none of ['', '{}', 'null']) expect(await send(none)).toEqual([204, ''])
+    expect(await send('{"device_ids": ["1"]}')).toEqual([
+      422,
+      expect.stringContaining('device_ids: This member does not exist.'),
+    ])
+    expect(await send('[]')).toEqual([422, expect.stringContaining('invalid_body')])
+  })
 
   it('answers 204 to a delete that announces JSON and sends none', async () => {
     const { app } = setUp()
