@@ -7,7 +7,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { Change, RunChange } from '../../changes/change.ts'
-import { boundTransaction } from '../../platform/db/bound-transaction.ts'
+import { boundTransaction, type TransactionBounds } from '../../platform/db/bound-transaction.ts'
 import { isAboutContents, isUnknownFault } from '../../platform/db/database-fault.ts'
 import type { TopicSink } from '../../platform/live/topic-notifier.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
@@ -23,7 +23,6 @@ import {
   OutcomesAside,
   UNKNOWN_TRIES_MAX,
   type OutcomeEnd,
-  type Wait,
   type WaitingOutcome,
 } from './outcomes-aside.ts'
 import type { RandomShare } from './retry-schedule.ts'
@@ -70,7 +69,7 @@ export class OutcomeRecorder {
     this.#dependencies = dependencies
     this.#aside = new OutcomesAside({
       ...dependencies,
-      tryWriting: (batch, wait) => this.#tryWriting(batch, wait),
+      tryWriting: (batch, bounds) => this.#tryWriting(batch, bounds),
     })
   }
 
@@ -143,12 +142,15 @@ export class OutcomeRecorder {
   }
 
   /** Answers why they could not be written; undefined when they are, and whoever watches was told. */
-  async #tryWriting(batch: readonly WaitingOutcome[], wait: Wait | undefined): Promise<unknown> {
+  async #tryWriting(
+    batch: readonly WaitingOutcome[],
+    bounds: TransactionBounds | undefined,
+  ): Promise<unknown> {
     let changed: readonly LiveTopic[]
     try {
       changed = await this.#write(
         batch.map(({ outcome }) => outcome),
-        wait,
+        bounds,
       )
     } catch (error) {
       return error
@@ -160,18 +162,18 @@ export class OutcomeRecorder {
   /** The usual case, nothing but successes, is a single statement; the others need a transaction. */
   async #write(
     outcomes: readonly DeliveryOutcome[],
-    wait: Wait | undefined,
+    bounds: TransactionBounds | undefined,
   ): Promise<readonly LiveTopic[]> {
     const { db, random, runChange } = this.#dependencies
     const reports = this.#findReportsToWrite(outcomes)
     const retried = outcomes.filter(({ state }) => state === 'queued')
     const hasNotices = outcomes.some(({ notice }) => notice !== null)
-    if (reports.size === 0 && retried.length === 0 && !hasNotices && wait === undefined) {
+    if (reports.size === 0 && retried.length === 0 && !hasNotices && bounds === undefined) {
       await recordOutcomes(db, outcomes)
       return []
     }
     const write = async (tx: Transaction<Schema>, change?: Change) => {
-      if (wait !== undefined) await boundTransaction(tx, wait)
+      if (bounds !== undefined) await boundTransaction(tx, bounds)
       if (change !== undefined) await lockOwners(change, outcomes)
       const ids = await recordOutcomes(tx, outcomes)
       const heads = retried.filter(({ delivery }) => ids.has(delivery.id))

@@ -7,7 +7,7 @@
  */
 import type { Kysely } from 'kysely'
 import { MINUTE_MS, SECOND_MS } from '../../platform/clock.ts'
-import { boundTransaction } from '../../platform/db/bound-transaction.ts'
+import { boundTransaction, type TransactionBounds } from '../../platform/db/bound-transaction.ts'
 import {
   isFaultOfContents,
   isFaultOfDatabase,
@@ -36,11 +36,8 @@ export interface WaitingOutcome extends OutcomeEnd {
   readonly isBare?: boolean
 }
 
-/** How long a transaction waits for locks, and how long a statement of it may take. */
-export type Wait = Parameters<typeof boundTransaction>[1]
-
 /** Writes outcomes together and waits no longer than that; answers why they could not be written. */
-type TryWriting = (batch: readonly WaitingOutcome[], wait: Wait) => Promise<unknown>
+type TryWriting = (batch: readonly WaitingOutcome[], bounds: TransactionBounds) => Promise<unknown>
 
 interface OutcomesAsideDependencies {
   readonly db: Kysely<Schema>
@@ -64,9 +61,9 @@ interface Line {
 }
 
 /** How what is aside waits for locks: it is tried again, and others of it wait meanwhile. */
-export const BRIEF_WAIT: Wait = { lockMs: 500, statementMs: 20 * SECOND_MS }
+export const BRIEF_WAIT: TransactionBounds = { lockMs: 500, statementMs: 20 * SECOND_MS }
 /** After one wait in vain, until everything rests: a hundred destinations that are locked cost a second more. */
-const SHORTEST_WAIT: Wait = { ...BRIEF_WAIT, lockMs: 10 }
+const SHORTEST_WAIT: TransactionBounds = { ...BRIEF_WAIT, lockMs: 10 }
 const SIZE_MAX = 256
 const REPEAT_DELAY_MS = 250
 /** For so long an end searches for what is locked among the others, so that the process stops in time. */
@@ -85,7 +82,7 @@ export class OutcomesAside {
   readonly #givingBack = new BackgroundWork()
   #running: Promise<void> | undefined
   /** How the next one waits for locks. */
-  #wait = BRIEF_WAIT
+  #bounds: TransactionBounds = BRIEF_WAIT
   #isClosed = false
   /** On the steady clock of `performance.now()`. */
   #searchEndsMs = Infinity
@@ -122,12 +119,12 @@ export class OutcomesAside {
   }
 
   async #writeUntilDone(): Promise<void> {
-    this.#wait = BRIEF_WAIT
+    this.#bounds = BRIEF_WAIT
     while (this.#lines.size > 0) {
       const hasMoved = await this.#tryEach()
       if (hasMoved || this.#isClosed) continue
       await new Promise((resolve) => setTimeout(resolve, REPEAT_DELAY_MS))
-      this.#wait = BRIEF_WAIT
+      this.#bounds = BRIEF_WAIT
     }
     this.#running = undefined
   }
@@ -136,9 +133,9 @@ export class OutcomesAside {
   async #tryEach(): Promise<boolean> {
     let hasMoved = false
     for (const [destinationId, line] of [...this.#lines]) {
-      const { lockMs } = this.#wait
+      const { lockMs } = this.#bounds
       const progress = await this.#tryNext(line)
-      if (this.#wait.lockMs < lockMs) this.#moveBack(destinationId, line)
+      if (this.#bounds.lockMs < lockMs) this.#moveBack(destinationId, line)
       const isOfAll = progress.kind === 'stuck' && isFaultOfDatabase(progress.error)
       if (progress.kind === 'moved') hasMoved = true
       else if (this.#isClosed) giveUp(isOfAll ? this.#lines.values() : [line], progress.error)
@@ -160,8 +157,8 @@ export class OutcomesAside {
     const size = line.suspectCount === 0 ? SIZE_MAX : Math.ceil(line.suspectCount / 2)
     const batch = line.waiting.slice(0, size)
     if (batch.length === 0) return MOVED
-    const error = await this.#dependencies.tryWriting(batch, this.#wait)
-    if (isFaultOfContents(error)) this.#wait = SHORTEST_WAIT
+    const error = await this.#dependencies.tryWriting(batch, this.#bounds)
+    if (isFaultOfContents(error)) this.#bounds = SHORTEST_WAIT
     if (error === undefined) {
       line.waiting.splice(0, batch.length)
       suspect(line, line.suspectCount - batch.length)
