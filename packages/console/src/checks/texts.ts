@@ -41,7 +41,8 @@ export const texts = {
   targets: 'Targets',
   everyDevice: 'Every device',
   except: (names: string) => `, but ${names}`,
-  graceDays: (days: number) => `${days} ${days === 1 ? 'day' : 'days'} to fix it`,
+  graceDays: (days: number) =>
+    days === 0 ? 'None: it blocks at once' : `${days} ${days === 1 ? 'day' : 'days'}`,
   person: 'What the owner of a device reads',
   rationale: 'Why it matters',
   fix: 'How to fix it',

@@ -34,9 +34,11 @@ export function Page(props: PageProps) {
               {label}
             </Anchor>
           ))}
-          <Text size="sm" c="dimmed" component="span" truncate>
-            {title}
-          </Text>
+          {title === above.at(-1)?.label ? null : (
+            <Text size="sm" c="dimmed" component="span" truncate>
+              {title}
+            </Text>
+          )}
         </Breadcrumbs>
       )}
       <header className={classes.header}>
