@@ -4,6 +4,7 @@ import { AlertIcon, ArchiveIcon, LockIcon, type Icon } from '@primer/octicons-re
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { ApiError } from '../api/client.ts'
+import { useMissingPart } from './missing-part.ts'
 import { usePageTitle } from './page.tsx'
 import classes from './states.module.css'
 import { texts } from './texts.ts'
@@ -129,13 +130,18 @@ interface ErrorStateProps {
 export function ErrorState({ error, onRetry, isPage = false }: ErrorStateProps) {
   const requestId = error instanceof ApiError ? error.requestId : undefined
   const isForbidden = error instanceof Error && isClosed(error)
-  const told = error instanceof Error ? error.message : texts.failed
+  const isMissing = useMissingPart(error)
+  const told = isMissing
+    ? texts.partMissingHelp
+    : error instanceof Error
+      ? error.message
+      : texts.failed
   return (
     <Stack align="center" gap="xs" className={classes.state} role="alert">
       <span className={classes.mark} data-bad>
         {isForbidden ? <LockIcon size={20} /> : <AlertIcon size={20} />}
       </span>
-      <StateTitle title={titleOf(error)} isPage={isPage} />
+      <StateTitle title={isMissing ? texts.partMissing : titleOf(error)} isPage={isPage} />
       <Text c="dimmed" size="sm" ta="center" maw={520}>
         {isForbidden ? `${told} ${texts.forbiddenHelp}` : told}
       </Text>
@@ -148,13 +154,15 @@ export function ErrorState({ error, onRetry, isPage = false }: ErrorStateProps) 
         </Group>
       )}
       {onRetry === undefined ? null : (
-        <Button variant="default" onClick={onRetry}>
-          {texts.retry}
+        <Button variant="default" onClick={isMissing ? loadAnew : onRetry}>
+          {isMissing ? texts.loadAnew : texts.retry}
         </Button>
       )}
     </Stack>
   )
 }
+
+const loadAnew = () => globalThis.location.reload()
 
 /** In place of a page that shows only what the admin may not see. */
 export function Closed() {

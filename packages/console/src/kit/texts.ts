@@ -10,6 +10,10 @@ export const texts = {
   selectRow: (id: string) => `Select row ${id}`,
   retry: 'Try again',
   failed: 'This could not be loaded',
+  partMissing: 'A part of the console is missing',
+  partMissingHelp:
+    'The service may have been upgraded while this page was open. Load the page anew; what you have entered on it is lost then.',
+  loadAnew: 'Load the page anew',
   requestId: 'Request',
   stale: 'This could not be read again and may be out of date',
   forbidden: 'Your access does not include this',

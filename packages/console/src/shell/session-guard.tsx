@@ -8,14 +8,19 @@ import { giveUpUnsavedWork, useHasUnsavedWork } from '../kit/held-page.ts'
 import { KeptPageDialog } from './kept-page-dialog.tsx'
 import { useLive } from './live.tsx'
 import { DEVICE_PATH } from '../trusted-device/device-calls.ts'
+import { StepUpMissing } from './step-up-missing.tsx'
 import { isDeviceMissing, KeptSession, sessionQuery, type Session } from './session.ts'
 
 const SIGN_IN_PATH = '/console/sign-in'
 
 /** Rare, and brings the ceremonies of passkeys along. */
-const StepUpDialog = lazy(async () => ({
-  default: (await import('../sign-in/step-up-dialog.tsx')).StepUpDialog,
-}))
+const StepUpDialog = lazy(async () => {
+  try {
+    return { default: (await import('../sign-in/step-up-dialog.tsx')).StepUpDialog }
+  } catch {
+    return { default: StepUpMissing }
+  }
+})
 
 export function SessionGuard({ children }: { readonly children: ReactNode }) {
   const queryClient = useQueryClient()
