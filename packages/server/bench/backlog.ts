@@ -23,7 +23,6 @@ const CLAIMED_MAX = 1_024
 const READY_TARGET_S = 10
 
 export const backlog: Scenario = {
-  name: 'backlog',
   title: 'A start with a backlog',
   run: measure,
 }

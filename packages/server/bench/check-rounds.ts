@@ -25,7 +25,6 @@ const WRITE_PATH = '/osquery/distributed/write'
 const CPU_MS_TARGET = 1.5
 const WAL_BYTES_TARGET = 1_024
 export const checkRounds: Scenario = {
-  name: 'rounds',
   title: `Rounds of ${CHECKS_COUNT} unchanged check results`,
   run: measure,
 }

@@ -42,7 +42,6 @@ const OPEN_PAGES = [
 ] as const
 
 export const consoleInBrowser: Scenario = {
-  name: 'console',
   title: `The console in a browser, ${DEVICES_MAX} devices`,
   run: measure,
 }

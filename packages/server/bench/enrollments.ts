@@ -26,7 +26,6 @@ const ANSWER_BYTES = 60
 const CPU_MS_TARGET = 5
 
 export const enrollments: Scenario = {
-  name: 'enrollments',
   title: `Enrollments of new devices with ${CHECKS_COUNT} checks`,
   run: measure,
 }

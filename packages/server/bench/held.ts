@@ -36,7 +36,6 @@ const QUESTIONS_PER_SECOND = 20
 const QUESTION_LIFETIME_MS = 2_000
 
 export const held: Scenario = {
-  name: 'held',
   title: `${DEVICES_COUNT} devices held in one process, ${QUESTIONS_PER_SECOND} questions/s`,
   run: measure,
 }

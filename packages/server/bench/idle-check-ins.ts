@@ -26,7 +26,6 @@ const ECHO_BYTES = 40
 const BATCHED_WRITES_SHARE = 0.001
 
 export const idleCheckIns: Scenario = {
-  name: 'check-ins',
   title: 'Idle osquery check-ins',
   run: measure,
 }

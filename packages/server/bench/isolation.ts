@@ -37,14 +37,13 @@ const QUANTILES = ['p50', 'p99'] as const
 type Quantile = (typeof QUANTILES)[number]
 
 /** What one bad receiver costs the other push streams. */
-export const isolation: Scenario = toScenario('isolation', PUSH_STREAMS)
+export const isolation: Scenario = toScenario(PUSH_STREAMS)
 
 /** What one bad receiver costs the other webhooks. */
-export const webhookIsolation: Scenario = toScenario('webhook-isolation', WEBHOOKS)
+export const webhookIsolation: Scenario = toScenario(WEBHOOKS)
 
-function toScenario(name: string, kind: ReceiverKind): Scenario {
+function toScenario(kind: ReceiverKind): Scenario {
   return {
-    name,
     title: `One bad receiver among ${RECEIVERS} ${kind.name}, ${EVENTS_PER_SECOND} events/s: commit to arrival at the others`,
     run: (run) => measure(run, kind),
   }

@@ -22,7 +22,6 @@ import { asOwner } from './owner-database.ts'
 import { startServiceUnderTest } from './service-under-test.ts'
 
 export const lists: Scenario = {
-  name: 'lists',
   title: 'GET of every list, 100 records per page',
   run: measure,
 }

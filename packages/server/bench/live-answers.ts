@@ -30,7 +30,6 @@ const ALL_MS_TARGET = 10_000
 const ROW = { name: 'openssl', version: '3.0.13', source: 'deb' }
 
 export const liveAnswers: Scenario = {
-  name: 'live-answers',
   title: `${DEVICES_COUNT} devices that answer a live query`,
   run: measure,
 }

@@ -41,7 +41,6 @@ const SETTLE_TIMEOUT_MS = 120_000
 const ARRIVAL_MS = 5_000
 
 export const longPoll: Scenario = {
-  name: 'long-poll',
   title: `Event committed, to answer of a long poll, ${WAITING_COUNT} waiting, ${COMMITS_PER_SECOND} events/s`,
   run: measure,
 }

@@ -44,7 +44,6 @@ const RATIO_MAX = 1.1
 const REQUESTS_PER_MINUTE = 500
 
 export const processes: Scenario = {
-  name: 'processes',
   title: '1, 2 and 4 processes of each role over one database',
   run: measure,
 }

@@ -34,7 +34,6 @@ const PHASE_MS_MIN = 1_000
 const STATEMENTS = 2_000
 
 export const reads: Scenario = {
-  name: 'reads',
   title: 'GET of one record and of a page',
   run: measure,
 }

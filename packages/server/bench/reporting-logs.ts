@@ -27,7 +27,6 @@ const CPU_MS_TARGET = 4
 const WAL_BYTES_TARGET = 70_000
 
 export const reportingLogs: Scenario = {
-  name: 'reporting-logs',
   title: `Logs of ${ROWS_COUNT} reported rows that have all changed`,
   run: measure,
 }

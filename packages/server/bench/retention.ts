@@ -34,7 +34,6 @@ const CALM_P99_MS = 150
 const MOVE_MAX = 0.1
 
 export const retention: Scenario = {
-  name: 'retention',
   title: `A partition of ${ROWS} rows is dropped, and a table of as many partitioned, at ${REQUESTS_PER_SECOND} requests/s`,
   run: measure,
 }

@@ -1,58 +1,12 @@
 /*
- * The benchmarks: which there are, and how they run one after another. Each scenario owns what it
- * starts and what it measures. Not part of the service: nothing here runs when it serves.
+ * How the benchmarks run one after another. Each scenario owns what it starts and what it measures. Not part of
+ * the service: nothing here runs when it serves.
  */
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os'
 import { CleanupStack } from '../src/platform/cleanup-stack.ts'
-import { backlog } from './backlog.ts'
-import { checkRounds } from './check-rounds.ts'
-import { consoleInBrowser } from './console.ts'
-import { enrollments } from './enrollments.ts'
-import { idleCheckIns } from './idle-check-ins.ts'
-import { held } from './held.ts'
-import { isolation, webhookIsolation } from './isolation.ts'
-import { lists } from './lists.ts'
-import { liveAnswers } from './live-answers.ts'
-import { longPoll } from './long-poll.ts'
-import { processes } from './processes.ts'
-import { reportingLogs } from './reporting-logs.ts'
-import { reads } from './reads.ts'
-import { retention } from './retention.ts'
 import type { Measurement, Scenario } from './scenario.ts'
+import { SCENARIOS, type ScenarioName } from './scenarios.ts'
 import { readMachineCpu, shareOfOthers } from './process-cpu.ts'
-import { scale } from './scale.ts'
-import { start } from './start.ts'
-import { signalLatency } from './signal-latency.ts'
-import { signIns } from './sign-ins.ts'
-import { signedDelivery } from './signed-delivery.ts'
-import { singleAnswers } from './single-answers.ts'
-import { webhookDelivery } from './webhook-delivery.ts'
-
-/** All scenarios in the order in which they run. */
-export const SCENARIOS: readonly Scenario[] = [
-  signedDelivery,
-  webhookDelivery,
-  signalLatency,
-  isolation,
-  webhookIsolation,
-  longPoll,
-  idleCheckIns,
-  held,
-  signIns,
-  checkRounds,
-  singleAnswers,
-  liveAnswers,
-  enrollments,
-  reportingLogs,
-  start,
-  reads,
-  processes,
-  backlog,
-  lists,
-  scale,
-  retention,
-  consoleInBrowser,
-]
 
 /** The machine that the numbers belong to. */
 export interface Machine {
@@ -77,7 +31,7 @@ export function describeMachine(): Machine {
 }
 
 export interface ScenarioReport {
-  readonly scenario: string
+  readonly scenario: ScenarioName
   readonly title: string
   readonly seconds: number
   /** How much of the machine other programs used meanwhile, 0 to 1; absent where nobody knows. */
@@ -86,7 +40,7 @@ export interface ScenarioReport {
 }
 
 export interface RunBenchmarksOptions {
-  readonly scenarios: readonly Scenario[]
+  readonly scenarios: readonly ScenarioName[]
   readonly seconds: number
   readonly scale: number
   readonly signal: AbortSignal
@@ -97,16 +51,17 @@ export interface RunBenchmarksOptions {
 
 /** Runs the scenarios one after another; each cleans up before the next. Rejects when one cannot run. */
 export async function runBenchmarks(options: RunBenchmarksOptions): Promise<void> {
-  for (const scenario of options.scenarios) {
+  for (const name of options.scenarios) {
     options.signal.throwIfAborted()
-    options.report(await runScenario(scenario, options))
+    options.report(await runScenario(name, options))
   }
 }
 
 async function runScenario(
-  scenario: Scenario,
+  name: ScenarioName,
   { seconds, scale, signal, progress }: RunBenchmarksOptions,
 ): Promise<ScenarioReport> {
+  const scenario: Scenario = await SCENARIOS[name]()
   const cleanup = new CleanupStack()
   const startMs = performance.now()
   const cpuBefore = await readMachineCpu()
@@ -116,12 +71,12 @@ async function runScenario(
       scale,
       signal,
       cleanup,
-      progress: (text) => progress(`${scenario.name}: ${text}`),
+      progress: (text) => progress(`${name}: ${text}`),
     })
     const elapsedMs = performance.now() - startMs
     const cpuAfter = await readMachineCpu()
     return {
-      scenario: scenario.name,
+      scenario: name,
       title: scenario.title,
       seconds: Math.round(elapsedMs / 1000),
       othersShare: shareOfOthers(cpuBefore, cpuAfter, elapsedMs, availableParallelism()),

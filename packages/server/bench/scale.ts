@@ -53,7 +53,6 @@ const UNIT_COUNTS: Readonly<Record<UnitName, number>> = {
 }
 
 export const scale: Scenario = {
-  name: 'scale',
   title: 'Units of work with 1,000 to 1,000,000 devices',
   run: measure,
 }

@@ -39,8 +39,6 @@ export interface Measurement {
 }
 
 export interface Scenario {
-  /** The word of `--only`. */
-  readonly name: string
   readonly title: string
   run(run: BenchRun): Promise<Measurement[]>
 }

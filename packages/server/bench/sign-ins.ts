@@ -39,7 +39,6 @@ const CPU_MS_TARGET = 200
 const REDIRECT_URI = 'http://127.0.0.1:1/callback'
 
 export const signIns: Scenario = {
-  name: 'sign-ins',
   title: `Sign-ins and rechecks with ${DEVICES_COUNT} held devices`,
   run: measure,
 }

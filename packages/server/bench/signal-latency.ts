@@ -45,7 +45,6 @@ const POLL_MS = 50
 const WAL_BYTES_TARGET = 9 * 1_024
 
 export const signalLatency: Scenario = {
-  name: 'latency',
   title: `Status change committed, to first byte at the receiver, ${EVENTS_PER_SECOND} events/s`,
   run: measure,
 }

@@ -29,7 +29,6 @@ const RATIO_TARGET = 0.75
 const ENGINE_SHARE = 0.6
 
 export const signedDelivery: Scenario = {
-  name: 'delivery',
   title: 'Signed events delivered end to end',
   run: measure,
 }

@@ -23,7 +23,6 @@ const WRITE_PATH = '/osquery/distributed/write'
 const WRITE_P99_TARGET_MS = 10_000
 
 export const singleAnswers: Scenario = {
-  name: 'single-answers',
   title: `${DEVICES_COUNT} devices that send each of ${CHECKS_COUNT} answers by itself`,
   run: measure,
 }

@@ -18,7 +18,6 @@ const READY_MS_TARGET = 1_000
 const PROGRAM = fileURLToPath(new URL('../bin/heliograph.mjs', import.meta.url))
 
 export const start: Scenario = {
-  name: 'start',
   title: 'Starts of the service on a folder that it knows',
   run: measure,
 }

@@ -25,7 +25,6 @@ const WEBHOOKS_MANY = 8
 const TARGET_PER_SECOND = 1_000
 
 export const webhookDelivery: Scenario = {
-  name: 'webhooks',
   title: 'Webhooks delivered end to end',
   run: measure,
 }

@@ -1,7 +1,5 @@
 import { EXIT_CODES } from '../command-io.ts'
 import { command } from '../command.ts'
-import { DemoError } from '../demo/demo-api.ts'
-import { runDemo } from '../demo/run-demo.ts'
 import { flag, option, wholeOption } from '../option.ts'
 
 const DEVICES_MAX = 1_000
@@ -22,6 +20,11 @@ export const definition = command({
     json: flag('--json', 'print JSON lines instead of the view'),
   },
   async run({ io, options: { seconds, devices, port, dataDir, json } }) {
+    // The whole service and a fleet, which the help of this command does not need.
+    const [{ DemoError }, { runDemo }] = await Promise.all([
+      import('../demo/demo-api.ts'),
+      import('../demo/run-demo.ts'),
+    ])
     const demo = { deviceCount: devices, seconds, port, dataDir, isJson: json === true }
     try {
       const { isComplete } = await runDemo(demo, io)
