@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 import type { ServicePart } from '../changes/foundation.ts'
-import { AppError } from '../platform/app-error.ts'
 import { SECOND_MS } from '../platform/clock.ts'
 import { createHttpApp } from '../platform/http/create-app.ts'
 import { registerHealth, type ReadinessCheck } from '../platform/http/health.ts'
+import { explainListening } from '../platform/net/explain-listening.ts'
 import { periodicJob } from '../schema/jobs.ts'
 import { PROCESS_ROLES } from '../schema/process-role.ts'
 import { isTlsConfigured, type Config } from './config/load-config.ts'
@@ -69,19 +69,14 @@ export function createHttpServerPart(
   }
 }
 
-/** @throws AppError `unavailable` naming the settings, for an address that cannot be listened on */
 async function listen(http: FastifyInstance, config: Config) {
   const { host, port } = config
   // Fastify does not see that the server which it was given speaks TLS.
   const listenTextResolver = (address: string) =>
     `Server listening at ${isTlsConfigured(config) ? address.replace(/^http:/, 'https:') : address}`
-  try {
-    await http.listen({ host, port, backlog: LISTEN_BACKLOG, listenTextResolver })
-  } catch (error) {
-    if (!(error instanceof Error) || !('syscall' in error)) throw error
-    const message = `HELIOGRAPH_HOST and HELIOGRAPH_PORT say an address that the service cannot listen on: ${error.message}.`
-    throw new AppError('unavailable', message, { cause: error })
-  }
+  await explainListening('HELIOGRAPH_HOST and HELIOGRAPH_PORT say an address', () =>
+    http.listen({ host, port, backlog: LISTEN_BACKLOG, listenTextResolver }),
+  )
 }
 
 /** Lets requests under way end; connections that are still open then are closed. */

@@ -7,13 +7,13 @@ import { SYSTEM_ACTOR } from '../changes/audit/audit-entry.ts'
 import { toConsoleSite, toSignInAddress } from '../organisation/admin-sign-in/console-site.ts'
 import { issueFirstAdminLink } from '../organisation/admin-sign-in/sign-in-link.ts'
 import { CleanupStack } from '../platform/cleanup-stack.ts'
-import { AppError } from '../platform/app-error.ts'
 import { systemClock } from '../platform/clock.ts'
 import { startMetricsServer, type MetricsServer } from '../platform/http/metrics-server.ts'
 import { createJobCounts } from '../platform/jobs/job-counts.ts'
 import { startJobs } from '../platform/jobs/job-runner.ts'
 import type { RunningJob } from '../platform/jobs/running-job.ts'
 import type { Logger } from '../platform/logger.ts'
+import { explainListening } from '../platform/net/explain-listening.ts'
 import { findFreePort } from '../platform/net/find-free-port.ts'
 import { allowsEveryAddress } from '../platform/net/target-policy.ts'
 import { LOCK_CLASSES } from '../schema/lock-keys.ts'
@@ -155,22 +155,12 @@ function createMetricsPart(
     roles: PROCESS_ROLES,
     port: () => server?.port,
     start: async () => {
-      if (config.adminPort > 0) server = await listenForMetrics(http, config.adminPort, sources)
+      if (config.adminPort === 0) return
+      server = await explainListening('HELIOGRAPH_ADMIN_PORT says a port', () =>
+        startMetricsServer(http, config.adminPort, sources),
+      )
     },
     stop: async () => server?.close(),
-  }
-}
-
-/** @throws AppError `unavailable` naming the setting, for a port that cannot be listened on */
-async function listenForMetrics(
-  ...[http, port, sources]: Parameters<typeof startMetricsServer>
-): Promise<MetricsServer> {
-  try {
-    return await startMetricsServer(http, port, sources)
-  } catch (error) {
-    if (!(error instanceof Error) || !('syscall' in error)) throw error
-    const message = `HELIOGRAPH_ADMIN_PORT says a port that the service cannot listen on: ${error.message}.`
-    throw new AppError('unavailable', message, { cause: error })
   }
 }
 

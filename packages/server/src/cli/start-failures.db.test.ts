@@ -55,6 +55,11 @@ it('a service whose port is taken says so in one line and ends with nothing left
     exitCode: 3,
     told: `HELIOGRAPH_ADMIN_PORT says a port that the service cannot listen on: ${cause}`,
   })
+  const last = Number(takenPort) + 8
+  const browsers = ['serve', '--port', '0', '--probe-ports', `${takenPort}-${last}`]
+  const { exitCode, told: words } = await run(browsers)
+  expect(words).toMatch(/^HELIOGRAPH_PROBE_PORTS says a port .*EADDRINUSE[^\n]*\n$/)
+  expect(exitCode).toBe(3)
 })
 
 it.each([

@@ -5,6 +5,7 @@
 import { toLogError, type Foundation, type ServicePart } from '../../changes/foundation.ts'
 import type { PortRange } from '../../platform/net/browser-ports.ts'
 import { listPorts } from '../../platform/net/browser-ports.ts'
+import { explainListening } from '../../platform/net/explain-listening.ts'
 import type { TlsMaterial } from '../../platform/tls/tls-material.ts'
 import type { AskDevices } from '../../posture/device-questions/ask-devices.ts'
 import { LeaseBook } from './lease-book.ts'
@@ -77,7 +78,7 @@ export function createProofPart(
       }),
     start: async () => {
       if (ports.length === 0) log.warn({ setting: 'HELIOGRAPH_PROBE_PORTS' }, LOST_WITHOUT_PORTS)
-      await listeners.listen()
+      await explainListening('HELIOGRAPH_PROBE_PORTS says a port', () => listeners.listen())
     },
     endWaiting: () => {
       stopping.abort()
