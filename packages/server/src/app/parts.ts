@@ -67,6 +67,8 @@ export interface PartsOptions {
   readonly caPem?: string | undefined
   /** The certificate of the service; without it the service speaks plain HTTP. */
   readonly tls?: TlsMaterial | undefined
+  /** What requests of the service go through; made by the configuration where it is not given. */
+  readonly outbound?: Outbound | undefined
   /** How the delivery engine works, where it differs from the default. */
   readonly engineSettings?: Partial<EngineSettings>
 }
@@ -99,10 +101,10 @@ const DELIVERY_POOL_MAX = 6
  */
 export async function createParts(
   foundation: PartsFoundation,
-  { caPem, tls, engineSettings = {} }: PartsOptions = {},
+  { caPem, tls, engineSettings = {}, outbound: opened }: PartsOptions = {},
 ): Promise<Parts> {
   const { config, log, network, sessionConnection } = foundation
-  const outbound = await openOutbound(config)
+  const outbound = opened ?? (await openOutbound(config))
   const listener = createListener(sessionConnection, { log, network })
   const { organisation, ownParts, lookup } = createOrganisationParts(foundation, outbound)
   const signing = createSigningPart(foundation, config)

@@ -23,6 +23,7 @@ import type { DatabaseFolder } from './database-folder.ts'
 import { readFileHandleLimit, warnOfFewFileHandles } from './file-handles.ts'
 import { openFoundation, type ServiceFoundation } from './foundation.ts'
 import { createHttp, createHttpServerPart, createRoutesPart } from './http-server.ts'
+import { openOutbound } from './outbound.ts'
 import { createParts, selectByRole, type Parts } from './parts.ts'
 import { tellServedSettings } from './served-settings.ts'
 import { collectHealth, createSupervisor } from './supervisor.ts'
@@ -53,11 +54,13 @@ export async function startService(
 ): Promise<RunningService> {
   const config = await chooseFreePort(given)
   const tls = await openTlsSource(config, systemClock)
+  const outbound = await openOutbound(config)
   const foundation = await openFoundation(config, { purpose: 'service', log, folder })
   const cleanup = new CleanupStack()
   cleanup.add(() => foundation.close())
   try {
-    return await start(foundation, tls, cleanup)
+    const parts = await createParts(foundation, { caPem: tls?.caPem, tls: tls?.material, outbound })
+    return await start(foundation, parts, tls, cleanup)
   } catch (error) {
     await cleanup.run().catch((failure: unknown) => {
       log.error({ err: failure }, 'the database could not be closed')
@@ -68,11 +71,11 @@ export async function startService(
 
 async function start(
   foundation: ServiceFoundation,
+  parts: Parts,
   tls: TlsSource | undefined,
   cleanup: CleanupStack,
 ): Promise<RunningService> {
   const { config, log } = foundation
-  const parts = await createParts(foundation, { caPem: tls?.caPem, tls: tls?.material })
   warnOfOpenTargets(parts, log)
   warnOfFewFileHandles(readFileHandleLimit(), log)
   const selected = selectByRole(parts.list, config.roles)

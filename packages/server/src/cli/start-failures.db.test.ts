@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -60,6 +61,18 @@ it('a service whose port is taken says so in one line and ends with nothing left
   const { exitCode, told: words } = await run(browsers)
   expect(words).toMatch(/^HELIOGRAPH_PROBE_PORTS says a port .*EADDRINUSE[^\n]*\n$/)
   expect(exitCode).toBe(3)
+})
+
+it('certificate authorities that are none are refused before anything is made', async () => {
+  const authorities = join(folder, 'file')
+  const { exitCode, told } = await run(['serve', '--port', '0', '--extra-ca', authorities], {
+    DATABASE_URL: '',
+    HELIOGRAPH_MASTER_KEY: '',
+    HELIOGRAPH_DATA_DIR: join(folder, 'unmade'),
+  })
+  expect(told).toContain('HELIOGRAPH_EXTRA_CA: ')
+  expect(exitCode).toBe(2)
+  expect(existsSync(join(folder, 'unmade'))).toBe(false)
 })
 
 it.each([
