@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { createHeapScheduler, createManualScheduler } from './scheduler.ts'
 import { createRandom } from './random.ts'
 
@@ -21,6 +21,16 @@ describe('schedulers', () => {
     cancel()
     await scheduler.advance(20)
     expect(ran).toEqual(['kept'])
+  })
+
+  test('the heap scheduler runs a task in time when the clock of the machine is set back meanwhile', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const scheduler = createHeapScheduler()
+    const ran = new Promise<void>((resolve) => scheduler.schedule(20, resolve))
+    vi.setSystemTime(Date.now() - 3_600_000)
+    await ran
+    scheduler.close()
+    vi.useRealTimers()
   })
 
   test('the heap scheduler runs a later but sooner due task first, and nothing after close', async () => {

@@ -31,7 +31,7 @@ export function LinkSignIn({ token, onDone }: LinkSignInProps) {
     onSuccess: onDone,
   })
   if (error !== null && !isRefused(error)) {
-    return <ErrorState error={error} onRetry={() => void refetch()} isPage />
+    return <ErrorState error={error} onRetry={() => void refetch()} />
   }
   if (error !== null) {
     return (
@@ -93,7 +93,7 @@ export function LinkSignIn({ token, onDone }: LinkSignInProps) {
   )
 }
 
-/** Whether the service knows no such link, or knows it as used. Whatever else fails says nothing of the link. */
+/** Whether the link is unknown, or used, or cannot be one. What else fails says nothing of it. */
 function isRefused(error: Error): boolean {
-  return error instanceof ApiError && error.code === 'sign_in_failed'
+  return error instanceof ApiError && ['sign_in_failed', 'invalid_body'].includes(error.code)
 }

@@ -153,7 +153,8 @@ function toConfiguration(
       url: (_context, interaction) => `${baseUrl}/sign-in/interaction/${interaction.uid}`,
     },
     renderError: async (context, { error, error_description: description }) =>
-      context.oidc.route.startsWith('end_session')
+      // Later steps may fail when somebody has been signed out.
+      context.oidc.route === 'end_session'
         ? pages.saySignOutFault(context, description ?? error)
         : pages.sayFault(context, description ?? error),
     clientBasedCORS: () => false,

@@ -29,7 +29,7 @@ import type { DeliveryOutcome } from './delivery-outcome.ts'
 import { EVERY_DELIVERY, type DeliveryRange } from './delivery-range-store.ts'
 import type { DispatcherDependencies } from './dispatcher-dependencies.ts'
 import type { SlotUser } from './in-flight-slots.ts'
-import { StandIn } from './stand-in.ts'
+import { OTHERS_DELAY_MS, StandIn } from './stand-in.ts'
 import { SubjectPartitions, type PreparedDelivery } from './subject-partitions.ts'
 import { Wakeups } from './wakeups.ts'
 
@@ -91,7 +91,7 @@ export class DestinationDispatcher implements SlotUser {
   wakeAfterFirst(): void {
     // Who has claimed something, or is about to, must see at once that the destination has changed.
     if (!this.#claims.isEmpty || this.#standIn.isActive) this.wake()
-    else this.wakeWithin(this.#standIn.leaveToFirst())
+    else this.wakeWithin(OTHERS_DELAY_MS)
   }
 
   /** Something is due after this time. */
@@ -142,7 +142,7 @@ export class DestinationDispatcher implements SlotUser {
         this.#wakeups.forget()
         const beganMs = performance.now()
         const claim = await this.#claim().finally(() => this.#claims.endAsking())
-        this.#standIn.noteLook(beganMs, claim !== undefined)
+        this.#standIn.noteClaimed(claim?.deliveries ?? [], this.#shared.clock.now())
         const preparing = claim && prepareClaim(this.#id, claim, this.#shared.log)
         const hasRefused = await ordering
         if (claim === undefined || preparing === undefined) return

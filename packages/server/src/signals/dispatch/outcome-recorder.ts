@@ -115,7 +115,9 @@ export class OutcomeRecorder {
     let unknownTries = 0
     for (;;) {
       // While some are locked more of them may be, of other destinations: these are not waited for one after another.
-      const error = await this.#tryWriting(batch, this.#aside.isEmpty ? undefined : BRIEF_WAIT)
+      // Nor is there time for it at the end, when what is locked must be found among the others.
+      const isBrief = this.#isClosed || !this.#aside.isEmpty
+      const error = await this.#tryWriting(batch, isBrief ? BRIEF_WAIT : undefined)
       if (error === undefined) break
       const fields = { err: error, outcome_count: batch.length }
       this.#dependencies.log.warn(fields, 'delivery outcomes could not be recorded')

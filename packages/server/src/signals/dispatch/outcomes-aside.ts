@@ -58,12 +58,17 @@ interface Line {
   suspectCount: number
   /** How often in a row the same ones have failed for a reason that nobody knows. */
   tries: number
+  /** It could not be written and is left alone until then; on the steady clock of `performance.now()`. */
+  restsUntilMs: number
 }
 
 /** How what is aside waits for locks: it is tried again, and others of it wait meanwhile. */
 export const BRIEF_WAIT: TransactionBounds = { lockMs: 500, statementMs: 20 * SECOND_MS }
-/** After one wait in vain, until everything rests: a hundred destinations that are locked cost a second more. */
+/** For a while after one wait in vain: a hundred destinations that are locked cost a second more. */
 const SHORTEST_WAIT: TransactionBounds = { ...BRIEF_WAIT, lockMs: 10 }
+const LONG_WAIT_PAUSE_MS = SECOND_MS
+/** At the end, for one that is found to be locked: then it is given up. */
+const LAST_WAIT: TransactionBounds = { ...BRIEF_WAIT, lockMs: 100 }
 const SIZE_MAX = 256
 const REPEAT_DELAY_MS = 250
 /** For so long an end searches for what is locked among the others, so that the process stops in time. */
@@ -81,10 +86,11 @@ export class OutcomesAside {
   readonly #lines = new Map<DestinationId, Line>()
   readonly #givingBack = new BackgroundWork()
   #running: Promise<void> | undefined
-  /** How the next one waits for locks. */
-  #bounds: TransactionBounds = BRIEF_WAIT
   #isClosed = false
-  /** On the steady clock of `performance.now()`. */
+  /** The next one may wait longer for a lock than others do. */
+  #mayWaitLong = true
+  /** Both on the steady clock of `performance.now()`. */
+  #longWaitFromMs = -Infinity
   #searchEndsMs = Infinity
 
   constructor(dependencies: OutcomesAsideDependencies) {
@@ -103,7 +109,7 @@ export class OutcomesAside {
   add(batch: readonly WaitingOutcome[]): void {
     for (const waiting of batch) {
       const { destinationId } = waiting.outcome.delivery
-      const line = this.#lines.get(destinationId) ?? { waiting: [], suspectCount: 0, tries: 0 }
+      const line = this.#lines.get(destinationId) ?? newLine()
       this.#lines.set(destinationId, line)
       line.waiting.push(waiting)
     }
@@ -119,12 +125,10 @@ export class OutcomesAside {
   }
 
   async #writeUntilDone(): Promise<void> {
-    this.#bounds = BRIEF_WAIT
     while (this.#lines.size > 0) {
       const hasMoved = await this.#tryEach()
       if (hasMoved || this.#isClosed) continue
       await new Promise((resolve) => setTimeout(resolve, REPEAT_DELAY_MS))
-      this.#bounds = BRIEF_WAIT
     }
     this.#running = undefined
   }
@@ -132,13 +136,16 @@ export class OutcomesAside {
   /** Tries each destination once, so that none waits for another; answers whether there is more to try at once. */
   async #tryEach(): Promise<boolean> {
     let hasMoved = false
+    this.#mayWaitLong = performance.now() >= this.#longWaitFromMs
     for (const [destinationId, line] of [...this.#lines]) {
-      const { lockMs } = this.#bounds
+      if (!this.#isClosed && performance.now() < line.restsUntilMs) continue
+      const longWaitFromMs = this.#longWaitFromMs
       const progress = await this.#tryNext(line)
-      if (this.#bounds.lockMs < lockMs) this.#moveBack(destinationId, line)
+      if (this.#longWaitFromMs > longWaitFromMs) this.#moveBack(destinationId, line)
       const isOfAll = progress.kind === 'stuck' && isFaultOfDatabase(progress.error)
       if (progress.kind === 'moved') hasMoved = true
-      else if (this.#isClosed) giveUp(isOfAll ? this.#lines.values() : [line], progress.error)
+      else if (this.#isClosed) this.#giveUp(isOfAll ? this.#lines.values() : [line], progress.error)
+      else line.restsUntilMs = performance.now() + REPEAT_DELAY_MS
       if (line.waiting.length === 0) this.#lines.delete(destinationId)
       if (isOfAll && !this.#isClosed) break
     }
@@ -157,8 +164,7 @@ export class OutcomesAside {
     const size = line.suspectCount === 0 ? SIZE_MAX : Math.ceil(line.suspectCount / 2)
     const batch = line.waiting.slice(0, size)
     if (batch.length === 0) return MOVED
-    const error = await this.#dependencies.tryWriting(batch, this.#bounds)
-    if (isFaultOfContents(error)) this.#bounds = SHORTEST_WAIT
+    const error = await this.#tryWriting(batch)
     if (error === undefined) {
       line.waiting.splice(0, batch.length)
       suspect(line, line.suspectCount - batch.length)
@@ -181,6 +187,27 @@ export class OutcomesAside {
       return { kind: 'stuck', error }
     }
     return MOVED
+  }
+
+  async #tryWriting(batch: readonly WaitingOutcome[]): Promise<unknown> {
+    const isLast = this.#isClosed && batch.length === 1 && performance.now() < this.#searchEndsMs
+    const bounds = this.#mayWaitLong ? BRIEF_WAIT : isLast ? LAST_WAIT : SHORTEST_WAIT
+    const error = await this.#dependencies.tryWriting(batch, bounds)
+    if (isFaultOfContents(error) && this.#mayWaitLong) {
+      this.#mayWaitLong = false
+      this.#longWaitFromMs = performance.now() + LONG_WAIT_PAUSE_MS
+    }
+    return error
+  }
+
+  /** What was found to be locked goes alone while there is time, and what waits behind it is tried. */
+  #giveUp(lines: Iterable<Line>, error: unknown): void {
+    const isSearching = isFaultOfContents(error) && performance.now() < this.#searchEndsMs
+    for (const line of lines) {
+      const isFound = isSearching && line.suspectCount === 1
+      endAll(line.waiting.splice(0, isFound ? 1 : Infinity))
+      suspect(line, 0)
+    }
   }
 
   #warn({ waiting }: Line, error: unknown): void {
@@ -249,18 +276,13 @@ function findGivenUpPauseMs(
   return findRetryDelayMs(RETRY_DELAYS_MS, count, bounds, random) ?? GIVEN_UP_PAUSE_MIN_MS
 }
 
+function newLine(): Line {
+  return { waiting: [], suspectCount: 0, tries: 0, restsUntilMs: -Infinity }
+}
+
 function suspect(line: Line, count: number): void {
   line.suspectCount = Math.max(0, count)
   line.tries = 0
-}
-
-/** What was found to be locked goes alone, and what waits behind it is tried. */
-function giveUp(lines: Iterable<Line>, error: unknown): void {
-  for (const line of lines) {
-    const isFound = isFaultOfContents(error) && line.suspectCount === 1
-    endAll(line.waiting.splice(0, isFound ? 1 : Infinity))
-    suspect(line, 0)
-  }
 }
 
 function endAll(ended: readonly WaitingOutcome[]): void {

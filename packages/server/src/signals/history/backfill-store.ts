@@ -74,8 +74,8 @@ export interface LastChange {
 
 /**
  * The last change of compliance of each device that has had one and that this destination was not told of: by no
- * event of that change, and not by the last event about the device either, which may be of a backfill before. No clock
- * decides it, for processes may differ in theirs. Of an event whose content is no longer kept only its own change is
+ * event of that change, and not by the last event about the device either, which may be of a backfill before and tells
+ * the same as late or later. Of an event whose content is no longer kept only its own change is
  * known. The devices must be locked.
  */
 export async function listUnpublishedChanges(
@@ -103,7 +103,7 @@ export async function listUnpublishedChanges(
           and state <> 'discarded' and event_type = ${DEVICE_COMPLIANCE_CHANGE}
         order by id desc limit 1) as told
       where event ->> 'current_status' = t.to_compliance
-        and event ->> 'event_timestamp' = floor(extract(epoch from t.occurred_at))::text)
+        and (event ->> 'event_timestamp')::numeric >= floor(extract(epoch from t.occurred_at)))
     order by t.device_id`.execute(tx)
   return rows
 }

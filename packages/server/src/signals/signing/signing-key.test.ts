@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { DAY_MS } from '../../platform/clock.ts'
-import { findGeneralKey, stateOfKey, type SigningKeyLife } from './signing-key.ts'
+import {
+  findGeneralKey,
+  findPendingKey,
+  findPreviousKey,
+  stateOfKey,
+  type SigningKeyLife,
+} from './signing-key.ts'
 
 const now = new Date('2026-01-02T03:04:05Z')
 const inDays = (days: number) => new Date(now.getTime() + days * DAY_MS)
@@ -27,7 +33,8 @@ describe('the key in general use', () => {
   })
 
   it('is the first of them while the clock is behind all, so that signing goes on', () => {
-    const keys = [keyFrom(9), keyFrom(2), keyFrom(1, { revokedAt: now }), keyFrom(5)]
+    const replaced = keyFrom(1, { retiredAt: inDays(8) })
+    const keys = [keyFrom(9), keyFrom(2), keyFrom(1, { revokedAt: now }), keyFrom(5), replaced]
     const key = findGeneralKey(keys, now)
     expect(key?.kid).toBe('from 2')
     expect(keys.map((one) => stateOfKey(one, keys, now))).toEqual([
@@ -35,7 +42,10 @@ describe('the key in general use', () => {
       'active',
       'retired',
       'published',
+      'published',
     ])
+    expect(findPendingKey([keyFrom(2)], now)).toBeUndefined()
+    expect(findPreviousKey(keys, 'from 9', now)).toBeUndefined()
   })
 
   it('is none that was given up, and none that nobody planned for all', () => {

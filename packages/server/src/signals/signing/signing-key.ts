@@ -31,17 +31,36 @@ export function maySign(key: SigningKeyLife, now: Date): boolean {
 
 /**
  * The key that signs for every stream that has no key of its own. While the time of none has come, for a clock that is
- * behind or was set back, it is the first of those that are planned: signing goes on.
+ * behind or was set back, it is the first of those that no other one has replaced: signing goes on, and every process
+ * publishes it, whatever its clock.
  */
 export function findGeneralKey<Key extends SigningKeyLife>(
   keys: readonly Key[],
   now: Date,
 ): Key | undefined {
-  const usable = keys.filter((key) => isPublished(key, now) && key.rolledBackAt === null)
-  const planned = usable
-    .filter(({ generalFrom }) => generalFrom !== null)
-    .sort((left, right) => startOf(left) - startOf(right))
-  return planned.findLast((key) => maySign(key, now) && isGeneral(key, now)) ?? planned[0]
+  return findStartedKey(keys, now) ?? findFirstKey(keys)
+}
+
+function findStartedKey<Key extends SigningKeyLife>(
+  keys: readonly Key[],
+  now: Date,
+): Key | undefined {
+  const general = keys.filter((key) => maySign(key, now) && isGeneral(key, now))
+  return general.reduce<Key | undefined>(
+    (last, key) => (last === undefined || startOf(key) > startOf(last) ? key : last),
+    undefined,
+  )
+}
+
+function findFirstKey<Key extends SigningKeyLife>(keys: readonly Key[]): Key | undefined {
+  const planned = keys.filter(
+    ({ generalFrom, retiredAt, revokedAt, rolledBackAt }) =>
+      generalFrom !== null && retiredAt === null && revokedAt === null && rolledBackAt === null,
+  )
+  return planned.reduce<Key | undefined>(
+    (first, key) => (first === undefined || startOf(key) < startOf(first) ? key : first),
+    undefined,
+  )
 }
 
 function isGeneral({ generalFrom }: SigningKeyLife, now: Date): boolean {
@@ -69,12 +88,12 @@ export function findPendingKey<Key extends SigningKeyLife>(
   keys: readonly Key[],
   now: Date,
 ): Key | undefined {
-  return keys.find(
-    (key) =>
-      isPublished(key, now) &&
-      key.rolledBackAt === null &&
-      (key.generalFrom === null || key.generalFrom > now),
-  )
+  const general = findGeneralKey(keys, now)
+  return keys.find((key) => key.kid !== general?.kid && isPending(key, now))
+}
+
+function isPending(key: SigningKeyLife, now: Date): boolean {
+  return isPublished(key, now) && key.rolledBackAt === null && !isGeneral(key, now)
 }
 
 /** The key that was in general use before `kid`, as long as receivers can still find it. */
@@ -87,7 +106,7 @@ export function findPreviousKey<Key extends SigningKeyLife>(
   if (key === undefined) return undefined
   const isEarlier = (other: Key) =>
     key.generalFrom === null || (other.generalFrom !== null && other.generalFrom < key.generalFrom)
-  return findGeneralKey(
+  return findStartedKey(
     keys.filter((other) => other.kid !== kid && isEarlier(other)),
     now,
   )
@@ -101,7 +120,7 @@ export function stateOfKey(
 ): SigningKeyState {
   if (!isPublished(key, now)) return 'retired'
   if (findGeneralKey(keys, now)?.kid === key.kid) return 'active'
-  return findPendingKey([key], now) === undefined ? 'retiring' : 'published'
+  return isPending(key, now) ? 'published' : 'retiring'
 }
 
 function startOf({ generalFrom }: SigningKeyLife): number {
