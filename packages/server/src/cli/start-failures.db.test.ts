@@ -59,7 +59,9 @@ it('a service whose port is taken says so in one line and ends with nothing left
   const last = Number(takenPort) + 8
   const browsers = ['serve', '--port', '0', '--probe-ports', `${takenPort}-${last}`]
   const { exitCode, told: words } = await run(browsers)
-  expect(words).toMatch(/^HELIOGRAPH_PROBE_PORTS says a port .*EADDRINUSE[^\n]*\n$/)
+  expect(words).toMatch(
+    /^HELIOGRAPH_HOST and HELIOGRAPH_PROBE_PORTS say an address .*EADDRINUSE[^\n]*\n$/,
+  )
   expect(exitCode).toBe(3)
 })
 

@@ -78,7 +78,9 @@ export function createProofPart(
       }),
     start: async () => {
       if (ports.length === 0) log.warn({ setting: 'HELIOGRAPH_PROBE_PORTS' }, LOST_WITHOUT_PORTS)
-      await explainListening('HELIOGRAPH_PROBE_PORTS says a port', () => listeners.listen())
+      await explainListening('HELIOGRAPH_HOST and HELIOGRAPH_PROBE_PORTS say an address', () =>
+        listeners.listen(),
+      )
     },
     endWaiting: () => {
       stopping.abort()

@@ -153,8 +153,7 @@ function toConfiguration(
       url: (_context, interaction) => `${baseUrl}/sign-in/interaction/${interaction.uid}`,
     },
     renderError: async (context, { error, error_description: description }) =>
-      // Later steps may fail when somebody has been signed out.
-      context.oidc.route === 'end_session'
+      isRefusedSignOut(context.oidc.route, error)
         ? pages.saySignOutFault(context, description ?? error)
         : pages.sayFault(context, description ?? error),
     clientBasedCORS: () => false,
@@ -210,6 +209,11 @@ function featuresOf(pages: ProviderPages): NonNullable<Configuration['features']
 const CLIENT_SIGNATURES = ['RS256', 'PS256', 'ES256', 'ES384', 'ES512', 'Ed25519', 'EdDSA'] as const
 
 /** Who signs in is asked as the protocol says; the device always, and nobody for a consent. */
+/** After a server error in its confirmation, and on the page after it, somebody may have been signed out. */
+function isRefusedSignOut(route: string, error: string): boolean {
+  return route === 'end_session' || (route === 'end_session_confirm' && error !== 'server_error')
+}
+
 function createPolicy(): interactionPolicy.DefaultPolicy {
   const policy = interactionPolicy.base()
   policy.remove('consent')

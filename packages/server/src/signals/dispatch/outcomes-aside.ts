@@ -71,6 +71,8 @@ const LONG_WAIT_PAUSE_MS = SECOND_MS
 const LAST_WAIT: TransactionBounds = { ...BRIEF_WAIT, lockMs: 100 }
 const SIZE_MAX = 256
 const REPEAT_DELAY_MS = 250
+/** Timers end a little early. */
+const LINE_REST_MS = REPEAT_DELAY_MS - 10
 /** For so long an end searches for what is locked among the others, so that the process stops in time. */
 const LAST_SEARCH_MS = 2 * SECOND_MS
 /**
@@ -145,7 +147,7 @@ export class OutcomesAside {
       const isOfAll = progress.kind === 'stuck' && isFaultOfDatabase(progress.error)
       if (progress.kind === 'moved') hasMoved = true
       else if (this.#isClosed) this.#giveUp(isOfAll ? this.#lines.values() : [line], progress.error)
-      else line.restsUntilMs = performance.now() + REPEAT_DELAY_MS
+      else line.restsUntilMs = performance.now() + LINE_REST_MS
       if (line.waiting.length === 0) this.#lines.delete(destinationId)
       if (isOfAll && !this.#isClosed) break
     }

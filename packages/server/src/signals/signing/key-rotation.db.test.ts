@@ -417,6 +417,18 @@ describe('rollback and revocation', () => {
     ).rejects.toThrow('revoked already')
   })
 
+  it('the key of a rotation that is under way takes over at once when the one in use is revoked', async () => {
+    const { keyRing, sealer, runChange } = streams
+    const oldKid = keyRing.activeKid()
+    const newKid = await rotate()
+    expect(keyRing.activeKid()).toBe(oldKid)
+    const { active } = await runChange({ actor: SYSTEM_ACTOR }, (change) =>
+      revokeSigningKey(change, oldKid, { sealer, modulusBits: 2048 }),
+    )
+    await keyRing.refresh()
+    expect([active.kid, keyRing.activeKid()]).toEqual([newKid, newKid])
+  })
+
   it('after a revocation a refusal by an old copy of the key set is tried again, not given up', async () => {
     const { keyRing, sealer, runChange, clock } = streams
     const receiver = await startCachingReceiver(HOUR_MS)

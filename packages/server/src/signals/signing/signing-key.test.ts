@@ -42,9 +42,9 @@ describe('the key in general use', () => {
       'active',
       'retired',
       'published',
-      'published',
+      'retiring',
     ])
-    expect(findPendingKey([keyFrom(2)], now)).toBeUndefined()
+    expect(findPendingKey([replaced], now)).toBeUndefined()
     expect(findPreviousKey(keys, 'from 9', now)).toBeUndefined()
   })
 

@@ -88,12 +88,17 @@ export function findPendingKey<Key extends SigningKeyLife>(
   keys: readonly Key[],
   now: Date,
 ): Key | undefined {
-  const general = findGeneralKey(keys, now)
-  return keys.find((key) => key.kid !== general?.kid && isPending(key, now))
+  return keys.find((key) => isPending(key, now))
 }
 
+/** One that was replaced is not pending, also where the clock was set back to before its time. */
 function isPending(key: SigningKeyLife, now: Date): boolean {
-  return isPublished(key, now) && key.rolledBackAt === null && !isGeneral(key, now)
+  return (
+    isPublished(key, now) &&
+    key.retiredAt === null &&
+    key.rolledBackAt === null &&
+    !isGeneral(key, now)
+  )
 }
 
 /** The key that was in general use before `kid`, as long as receivers can still find it. */
