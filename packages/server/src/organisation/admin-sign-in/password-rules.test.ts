@@ -43,7 +43,7 @@ describe('a new password', () => {
   })
 
   it('is text', () => {
-    expect(messageOf('battery \uD800 staple horse')).toMatch(/must be text/)
+    expect(messageOf('battery \uD800 staple horse')).toMatch(/Must be text/)
   })
 
   it.each([
@@ -54,13 +54,13 @@ describe('a new password', () => {
     'NAVYYARD kdu 27 mve',
     'heliograph kdu 27 mve',
   ])('does not name whose it is: %s', (password) => {
-    expect(messageOf(password)).toMatch(/must not contain/)
+    expect(messageOf(password)).toMatch(/Must not contain/)
   })
 
   it('may contain what is too short to be a name', () => {
     const owner = { email: 'ada@example.com', organisationName: 'IT' }
     expect(messageOf('armada with seven boats', owner)).toBe('')
-    expect(messageOf('xx ada@example.com yy 17', owner)).toMatch(/must not contain/)
+    expect(messageOf('xx ada@example.com yy 17', owner)).toMatch(/Must not contain/)
   })
 
   it.each([
