@@ -24,6 +24,7 @@ import { openDatabase, type Database } from '../platform/db/database.ts'
 import { DatabaseNetwork } from '../platform/db/database-network.ts'
 import type { ReplicaCounts } from '../platform/db/read-replica.ts'
 import { SynchronisedClock, toTimeSource } from '../platform/db/synchronised-clock.ts'
+import { CommitNotifier } from '../platform/db/commit-notifier.ts'
 import { TopicNotifier } from '../platform/live/topic-notifier.ts'
 import type { Logger } from '../platform/logger.ts'
 import { SILENT_LOGGER } from '../platform/silent-logger.ts'
@@ -51,6 +52,8 @@ export interface ServiceFoundation extends Foundation {
   /** Chains the audit entries of this process; a service starts it, and a command lets it run at its end. */
   readonly auditChainer: AuditChainer
   readonly topics: TopicNotifier
+  /** Tells of what changes of this process have committed. */
+  readonly commitNotifier: CommitNotifier
   /** Derives the status of every device anew: after a change of what counts for all. */
   readonly reevaluateAllDevices: (change: Change) => Promise<void>
   /** Closes the database, and stops it if this process started it. Safe to call twice. */
@@ -130,7 +133,7 @@ export async function openFoundation(
         const timer = setTimeout(() => network.close('the database is closed'), CLOSE_PATIENCE_MS)
         try {
           if (options.purpose === 'command') await chainOwnEntries(foundation)
-          await foundation.topics.flush()
+          await Promise.all([foundation.commitNotifier.flush(), foundation.topics.flush()])
           await opened.close()
         } finally {
           clearTimeout(timer)
@@ -219,6 +222,7 @@ export function createFoundation(config: Config, material: FoundationMaterial): 
   const sealer = createSealer(masterKeys)
   const auditChainer = createAuditChainer(preparedDb, { logError: toLogError(log) })
   const topics = new TopicNotifier({ db, logError: toLogError(log) })
+  const commitNotifier = new CommitNotifier({ db: preparedDb, logError: toLogError(log) })
   const { baseUrl, reportingDatabaseUrl: reportingUrl } = config
   const publishers = createPublishers({ clock, sealer, baseUrl, auditChainer, topics })
   return {
@@ -245,7 +249,8 @@ export function createFoundation(config: Config, material: FoundationMaterial): 
     sealer,
     synchroniseClock,
     topics,
-    runChange: createChangeRunner(preparedDb, clock, publishers),
+    commitNotifier,
+    runChange: createChangeRunner(preparedDb, clock, publishers, commitNotifier),
     reevaluateAllDevices: async (change) => {
       const { reevaluateEveryDevice } =
         await import('../posture/devices/reevaluate-every-device.ts')

@@ -7,6 +7,7 @@ import { newUlid } from '../platform/ids.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { LiveTopic } from '../schema/live-topics.ts'
 import type { Schema } from '../schema/schema.ts'
+import type { CommitSink } from '../platform/db/commit-notifier.ts'
 import type { TransactionHooks } from '../platform/db/transaction-hooks.ts'
 import { toStorableJson } from '../platform/storable-text.ts'
 import { repeatAfterConflict } from '../platform/db/transient-conflict.ts'
@@ -48,6 +49,11 @@ export interface Change {
   /** Runs `effect` once the change is durable; lost when the process dies, so only for wake-ups. */
   afterCommit(effect: () => void): void
   /**
+   * Tells every process on a channel once the change is durable; lost when this one dies right then, so only what a
+   * sweep finds as well. Commits do not wait for each other as those do which carry a notification.
+   */
+  tellAfterCommit(channel: string, ...payloads: readonly string[]): void
+  /**
    * The part of the change that is about a device. Changes of devices that came together share a transaction,
    * and each keeps its own origin and `txn`: nobody learns from them what else was written then. This change
    * itself where it was not divided.
@@ -81,6 +87,8 @@ export interface ChangeRecord {
   readonly markedTopics: readonly LiveTopic[]
   /** See {@link Change.afterCommit}. */
   readonly afterCommit: (effect: () => void) => void
+  /** See {@link Change.tellAfterCommit}. */
+  readonly tellAfterCommit: (channel: string, ...payloads: readonly string[]) => void
   /** Adds events that follow from those of the change; publishers after this one hear of them too. */
   readonly followBy: (...events: readonly DomainEvent[]) => void
   /** The cause of an event: that of its part of a divided change, else `txn`. */
@@ -93,24 +101,29 @@ export interface ChangeRecord {
  */
 export type ChangePublisher = (record: ChangeRecord) => Promise<void>
 
-/** Creates the runner of changes on a database. `publishers` hear of every change, in their order. */
+/**
+ * Creates the runner of changes on a database. `publishers` hear of every change, in their order. Without a notifier
+ * other processes find what there is by their sweeps alone.
+ */
 export function createChangeRunner(
   db: Kysely<Schema>,
   clock: Clock,
   publishers: readonly ChangePublisher[],
+  notifier?: CommitSink,
 ): RunChange {
   return (origin, work) =>
-    repeatAfterConflict(() => runOnce({ db, clock, publishers }, origin, work))
+    repeatAfterConflict(() => runOnce({ db, clock, publishers, notifier }, origin, work))
 }
 
 interface RunnerDependencies {
   readonly db: Kysely<Schema>
   readonly clock: Clock
   readonly publishers: readonly ChangePublisher[]
+  readonly notifier: CommitSink | undefined
 }
 
 async function runOnce<Result>(
-  { db, clock, publishers }: RunnerDependencies,
+  { db, clock, publishers, notifier }: RunnerDependencies,
   origin: ChangeOrigin,
   work: (change: Change) => Promise<Result>,
 ): Promise<Result> {
@@ -122,6 +135,8 @@ async function runOnce<Result>(
   const effects: (() => void)[] = []
   const txnOfEvent = new Map<DomainEvent | DeviceStatusChange, string>()
   const txnOfDevice = new Map<string, string>()
+  const tellAfterCommit = (channel: string, ...payloads: readonly string[]) =>
+    void effects.push(() => notifier?.tell(channel, payloads))
   const txnOf = (event: DomainEvent | DeviceStatusChange) =>
     txnOfEvent.get(event) ?? txnOfDevice.get(deviceOf(event) ?? '') ?? txn
   const result = await db.transaction().execute(async (tx) => {
@@ -138,6 +153,7 @@ async function runOnce<Result>(
         },
         markChanged: (...topics) => markedTopics.push(...topics),
         afterCommit: (effect) => effects.push(effect),
+        tellAfterCommit,
         ofDevice: () => change,
         part: (partOrigin) => begin({ txn: newUlid(at), origin: partOrigin }),
         divide: (parts) => {
@@ -155,7 +171,7 @@ async function runOnce<Result>(
       const afterCommit = (effect: () => void) => void effects.push(effect)
       const followBy = (...more: readonly DomainEvent[]) => void events.push(...more)
       const told = { events, auditEntries: entries, markedTopics }
-      const record = { tx, txn, at, ...told, afterCommit, followBy, txnOf }
+      const record = { tx, txn, at, ...told, afterCommit, tellAfterCommit, followBy, txnOf }
       for (const publish of publishers) await publish(record)
     }
     await appendAuditEntries(tx, entries)

@@ -37,6 +37,7 @@ export const PERIODIC_JOBS = {
   'signing keys': byEach(['api', 'worker'], MINUTE_MS),
   'unreachable receivers': byOneWorker(5 * MINUTE_MS),
   'waiting deliveries': byOneWorker(10 * MINUTE_MS),
+  'waiting polls': byEach(['api'], 5 * SECOND_MS),
 } as const satisfies Record<string, Period>
 
 /** The jobs that are due at times which the database knows; workers share them. */

@@ -2,9 +2,10 @@ import type { Foundation, ServicePart } from '../changes/foundation.ts'
 import { SECOND_MS } from '../platform/clock.ts'
 import type { DueJob } from '../platform/jobs/job.ts'
 import type { Outbound } from '../platform/net/outbound.ts'
-import { dueJob } from '../schema/jobs.ts'
+import { dueJob, periodicJob } from '../schema/jobs.ts'
 import type { ProcessRole } from '../schema/process-role.ts'
 import { sendDueHeartbeats } from './diagnosis/health/heartbeat.ts'
+import { listWaitingDestinations } from './dispatch/claim-store.ts'
 import type { DeliverySender } from './dispatch/delivery-sender.ts'
 import { DELIVERY_CHANNEL, toDestinationId } from './dispatch/delivery-store.ts'
 import { BACKFILL_CHANNEL } from './history/backfill-store.ts'
@@ -71,6 +72,7 @@ export function createStreamsPart(
       dueJob('stream backfill', () => backfillStreams(context), { channel: BACKFILL_CHANNEL }),
       dueJob('stream restatement', () => restateStreams(context), { channel: RESTATEMENT_CHANNEL }),
       createActivityJob(context),
+      periodicJob('waiting polls', () => wakeWaitingPolls(context)),
     ],
     endWaiting: () => waiters.close(),
   }
@@ -93,4 +95,12 @@ function createActivityJob(context: StreamContext): DueJob<ProcessRole> {
     channel: STREAM_ACTIVITY_CHANNEL,
     pollMs: timeoutMs === 0 ? ACTIVITY_POLL_MAX_MS : Math.min(ACTIVITY_POLL_MAX_MS, timeoutMs),
   })
+}
+
+/** Finds what a process that died right after a commit has not told, as the sweep of the engine does for pushes. */
+async function wakeWaitingPolls({ db, waiters }: StreamContext): Promise<void> {
+  if (waiters.count() === 0) return
+  // What a fallback lets be polled is of its push destination.
+  const waiting = await listWaitingDestinations(db, ['ssf_poll', 'ssf_push'])
+  for (const { id, nextDueInMs } of waiting) if (nextDueInMs <= 0) waiters.wake(id)
 }

@@ -3,7 +3,6 @@ import { rowsOf } from '../../schema/row-store.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { Platform } from '../../schema/tables/device-tables.ts'
 import type { AuthState, Compliance, InitiatingEntity } from '../../schema/status-values.ts'
-import { notify } from '../../platform/db/listener.ts'
 import { elementsOf, isAnyId } from '../../platform/db/planned-once.ts'
 import { UNAWAITED } from '../../platform/db/unawaited.ts'
 import type { ComplianceThreshold } from './evaluate-device-status.ts'
@@ -221,10 +220,5 @@ export interface StatusTransition {
   readonly txn: string
 }
 
-/** The channel that tells schedulers of a new time at which a status may change by itself. */
+/** The channel that tells schedulers of the earliest new time at which a status may change by itself. */
 export const REEVALUATE_CHANNEL = 'reevaluate'
-
-/** Tells the schedulers of all processes, at commit, when the earliest new time is. */
-export async function notifyReevaluation(tx: Transaction<Schema>, at: Date): Promise<void> {
-  await notify(tx, REEVALUATE_CHANNEL, at.toISOString())
-}

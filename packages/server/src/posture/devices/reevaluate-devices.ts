@@ -4,10 +4,10 @@
  */
 import type { Change } from '../../changes/change.ts'
 import type { InitiatingEntity } from '../../schema/status-values.ts'
-import { notifyDeviceIssues } from './device-issues-store.ts'
+import { tellDeviceIssues } from './device-issues-store.ts'
 import {
   lockDevices,
-  notifyReevaluation,
+  REEVALUATE_CHANNEL,
   updateDeviceStatuses,
   type DeviceStatusColumns,
   type LockedDevice,
@@ -104,9 +104,9 @@ export async function changeDeviceStatuses(
       toTransition(change.ofDevice(item.device.id), item, initiatingEntity),
     )
     await updateDeviceStatuses(change.tx, columns, transitions, change.at)
-    await notifyEarliest(change, touched)
+    tellEarliest(change, touched)
     const statuses = touched.map(({ item, device }) => ({ before: item.device, after: device }))
-    await notifyDeviceIssues(change.tx, statuses)
+    tellDeviceIssues(change, statuses)
   }
   for (const { item } of moved) {
     const part = change.ofDevice(item.device.id)
@@ -176,10 +176,10 @@ function toColumns(device: LockedDevice): DeviceStatusColumns {
   }
 }
 
-async function notifyEarliest(
+function tellEarliest(
   change: Change,
   touched: readonly { item: EvaluatedDevice; device: LockedDevice }[],
-): Promise<void> {
+): void {
   const times = touched
     .filter(({ item, device }) => {
       const before = item.device.reevaluateAt
@@ -188,7 +188,7 @@ async function notifyEarliest(
     .map(({ device }) => device.reevaluateAt?.getTime() ?? Number.POSITIVE_INFINITY)
   if (times.length === 0) return
   const earliest = new Date(Math.min(...times))
-  await notifyReevaluation(change.tx, earliest)
+  change.tellAfterCommit(REEVALUATE_CHANNEL, earliest.toISOString())
 }
 
 function recordStatusAudit(

@@ -2,6 +2,7 @@
  * Queued deliveries as rows, and the notifications that wake those who send them. SQL only.
  */
 import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
+import type { ChangeRecord } from '../../changes/change.ts'
 import { notify } from '../../platform/db/listener.ts'
 import { UNAWAITED } from '../../platform/db/unawaited.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
@@ -64,16 +65,20 @@ export async function insertDeliveries(
   return deliveries.map(({ eventId }) => idOfEvent.get(eventId) ?? '')
 }
 
-/** Queues them as {@link insertDeliveries} does, for those who need no answer. */
+/**
+ * Queues them as {@link insertDeliveries} does, for those who need no answer and commit often: every process is told
+ * after the commit. What a process that dies right then has not told is found by the sweeps.
+ */
 export async function queueDeliveries(
-  cause: DeliveryCause,
+  cause: DeliveryCause & Pick<ChangeRecord, 'tellAfterCommit'>,
   deliveries: readonly NewDelivery[],
 ): Promise<void> {
   if (deliveries.length === 0) return
-  await sql`${UNAWAITED}
-    with ${queuedRows(cause, deliveries)}
-    select pg_notify(${DELIVERY_CHANNEL}, destination_id::text)
-    from (select distinct destination_id from queued) as destination`.execute(cause.tx)
+  await sql`${UNAWAITED} with ${queuedRows(cause, deliveries)} select from queued where false`.execute(
+    cause.tx,
+  )
+  const destinationIds = new Set(deliveries.map(({ destinationId }) => destinationId))
+  cause.tellAfterCommit(DELIVERY_CHANNEL, ...destinationIds)
 }
 
 function queuedRows({ txn, at }: DeliveryCause, deliveries: readonly NewDelivery[]) {

@@ -6,12 +6,15 @@ import { STREAM_UPDATED } from '@heliograph/ssf'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createKeyAdmin, createTestKey } from '../../../test/support/api-keys.ts'
 import { composeProcess } from '../../../test/support/composed-api.ts'
-import { createTestDatabase } from '../../../test/support/database.ts'
+import { createTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
 import { createStreamsApi, type StreamsApi } from '../../../test/support/streams-api.ts'
 import { toUrl } from '../../../test/support/to-url.ts'
 import { loadConfig } from '../../app/config/load-config.ts'
 import { SILENT_LOGGER } from '../../platform/silent-logger.ts'
 import { openFoundation } from '../../app/foundation.ts'
+import { newUlid } from '../../platform/ids.ts'
+import type { StreamRowId } from '../../schema/branded-ids.ts'
+import { queueDeliveries } from '../dispatch/delivery-store.ts'
 
 const LONG = { returnImmediately: false }
 
@@ -219,77 +222,129 @@ describe('a stream that was stopped', () => {
 })
 
 describe('two processes on one database', () => {
+  let database: TestDatabase
+  const stops: (() => Promise<void>)[] = []
+
+  beforeAll(async () => {
+    database = await createTestDatabase({ poolMax: 1 })
+  })
+  afterAll(() => database.close())
+  afterEach(async () => {
+    for (const stop of stops.splice(0)) await stop()
+  })
+
+  const masterKey = randomBytes(32).toString('base64')
+  async function start() {
+    const services = await openFoundation(
+      loadConfig({
+        DATABASE_URL: toUrl(database.connection),
+        HELIOGRAPH_BASE_URL: 'https://trust.example.com',
+        HELIOGRAPH_MASTER_KEY: masterKey,
+        HELIOGRAPH_ROLES: 'api',
+        HELIOGRAPH_LOG_LEVEL: 'silent',
+      }),
+      { purpose: 'service', log: SILENT_LOGGER },
+    )
+    const { http, parts, supervisor } = await composeProcess(services)
+    await supervisor.start()
+    stops.push(async () => {
+      await supervisor.stop()
+      await services.close()
+    })
+    return { services, http, jobs: parts.jobs }
+  }
+
+  type Started = Pick<Awaited<ReturnType<typeof start>>, 'services' | 'http'>
+  async function createPolled({ services, http }: Started) {
+    const key = await createTestKey(services, ['Manage Shared Signals Framework Streams'])
+    const headers = { authorization: `Bearer ${key}` }
+    const created = await http.inject({
+      method: 'POST',
+      url: '/ssf_streams',
+      headers,
+      payload: { name: 'poll' },
+    })
+    const { id = '', poll_bearer_token: token = '' } = created.json<Record<string, string>>()
+    return { id, headers, pollHeaders: { authorization: `Bearer ${token}` } }
+  }
+
   it('ssf-T128 a poll that waits in one is answered when the other commits an event', async () => {
-    const database = await createTestDatabase({ poolMax: 1 })
-    const masterKey = randomBytes(32).toString('base64')
-    const start = async () => {
-      const services = await openFoundation(
-        loadConfig({
-          DATABASE_URL: toUrl(database.connection),
-          HELIOGRAPH_BASE_URL: 'https://trust.example.com',
-          HELIOGRAPH_MASTER_KEY: masterKey,
-          HELIOGRAPH_ROLES: 'api',
-          HELIOGRAPH_LOG_LEVEL: 'silent',
-        }),
-        { purpose: 'service', log: SILENT_LOGGER },
-      )
-      const { http, supervisor } = await composeProcess(services)
-      await supervisor.start()
-      const stop = async () => {
-        await supervisor.stop()
-        await services.close()
-      }
-      return { services, http, stop }
-    }
     const waiting = await start()
     const committing = await start()
-    try {
-      await createKeyAdmin(committing.services.runChange)
-      const key = await createTestKey(committing.services, [
-        'Manage Shared Signals Framework Streams',
-      ])
-      const headers = { authorization: `Bearer ${key}` }
-      const created = await committing.http.inject({
+    await createKeyAdmin(committing.services.runChange)
+    const { id, headers, pollHeaders } = await createPolled(committing)
+    const answers: { readonly sets: object; readonly waitedMs: number }[] = []
+    for (const round of [1, 2, 3]) {
+      const pending = waiting.http.inject({
         method: 'POST',
-        url: '/ssf_streams',
-        headers,
-        payload: { name: 'poll' },
+        url: `/ssf_streams/${id}/events`,
+        headers: pollHeaders,
+        payload: LONG,
       })
-      const { id, poll_bearer_token: token } = created.json<Record<string, string>>()
-      const answers: { readonly sets: object; readonly waitedMs: number }[] = []
-      for (const round of [1, 2, 3]) {
-        const pending = waiting.http.inject({
-          method: 'POST',
-          url: `/ssf_streams/${id ?? ''}/events`,
-          headers: { authorization: `Bearer ${token ?? ''}` },
-          payload: LONG,
-        })
-        // It begins to wait without being seen: what is committed before is found by its first look.
-        await new Promise((resolve) => setTimeout(resolve, 300))
-        const before = performance.now()
-        const tested = await committing.http.inject({
-          method: 'POST',
-          url: `/ssf_streams/${id ?? ''}/test`,
-          headers,
-          payload: { email: `round-${round}@example.com` },
-        })
-        expect(tested.statusCode).toBe(200)
-        const { sets } = (await pending).json<PollAnswer>()
-        answers.push({ sets, waitedMs: performance.now() - before })
-        await committing.http.inject({
-          method: 'POST',
-          url: `/ssf_streams/${id ?? ''}/events`,
-          headers,
-          payload: { ack: Object.keys(sets) },
-        })
-      }
-      expect(answers.map(({ sets }) => Object.keys(sets).length)).toEqual([1, 1, 1])
-      // Far below the 25 s after which the poll would have looked again by itself.
-      expect(answers.every(({ waitedMs }) => waitedMs < 10_000)).toBe(true)
-    } finally {
-      await waiting.stop()
-      await committing.stop()
-      await database.close()
+      // It begins to wait without being seen: what is committed before is found by its first look.
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      const before = performance.now()
+      const tested = await committing.http.inject({
+        method: 'POST',
+        url: `/ssf_streams/${id}/test`,
+        headers,
+        payload: { email: `round-${round}@example.com` },
+      })
+      expect(tested.statusCode).toBe(200)
+      const { sets } = (await pending).json<PollAnswer>()
+      answers.push({ sets, waitedMs: performance.now() - before })
+      await committing.http.inject({
+        method: 'POST',
+        url: `/ssf_streams/${id}/events`,
+        headers,
+        payload: { ack: Object.keys(sets) },
+      })
     }
+    expect(answers.map(({ sets }) => Object.keys(sets).length)).toEqual([1, 1, 1])
+    // Far below the 25 s after which the poll would have looked again by itself.
+    expect(answers.every(({ waitedMs }) => waitedMs < 10_000)).toBe(true)
+  })
+
+  it('a poll is answered though the other died before it told of its commit', async () => {
+    const { services, http, jobs } = await start()
+    const { id, pollHeaders } = await createPolled({ services, http })
+    const { destination_id: destinationId } = await services.db
+      .selectFrom('ssf_stream')
+      .select('destination_id')
+      .where('id', '=', id as StreamRowId)
+      .executeTakeFirstOrThrow()
+    const pending = http.inject({
+      method: 'POST',
+      url: `/ssf_streams/${id}/events`,
+      headers: pollHeaders,
+      payload: LONG,
+    })
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    const toTell: string[][] = []
+    await database.db.transaction().execute((tx) =>
+      queueDeliveries(
+        {
+          tx,
+          txn: newUlid(new Date()),
+          at: new Date(),
+          tellAfterCommit: (...told) => toTell.push(told),
+        },
+        [
+          {
+            destinationId,
+            eventId: 'untold',
+            eventType: STREAM_UPDATED,
+            subjectKey: null,
+            body: '{}',
+          },
+        ],
+      ),
+    )
+    expect(toTell).toEqual([['delivery', destinationId]])
+    const job = jobs.find(({ name }) => name === 'waiting polls')
+    if (job?.kind !== 'periodic') throw new Error('nothing looks after polls that wait')
+    await job.run()
+    const { sets } = (await pending).json<PollAnswer>()
+    expect(Object.keys(sets)).toEqual(['untold'])
   })
 })

@@ -4,6 +4,7 @@
  */
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import { elementsOf } from '../../platform/db/planned-once.ts'
+import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { AuthState } from '../../schema/status-values.ts'
 
@@ -144,14 +145,17 @@ export interface AskedSubjects {
 /** What any webhook asks for, also one that is off: those events are kept for it. And what there is to tell of it. */
 interface SubscribedSubjects {
   readonly subscribed: ReadonlySet<string>
+  /** Those that are on and ask for something of these types. */
+  readonly destinationIds: readonly DestinationId[]
   /** Of kinds whose events nobody asks for there are none. */
   readonly subjects: EventSubjects
 }
 
-/** Reads what webhooks ask for with the records that events are about, in one statement. */
+/** Reads what webhooks ask for with the records that events of these types are about, in one statement. */
 export async function findSubscribedSubjects(
   db: Kysely<Schema>,
   asked: ReadonlyMap<SubjectKind, AskedSubjects>,
+  types: readonly string[],
 ): Promise<SubscribedSubjects> {
   // In one order, so that there are few texts.
   const kinds = SUBJECT_KINDS.filter((kind) => asked.has(kind))
@@ -161,12 +165,19 @@ export async function findSubscribedSubjects(
         select json_agg(told) from (${STATEMENTS[kind]([...ids])}) told) end as ${sql.ref(kind)}`
   })
   type Row = { readonly [Kind in SubjectKind]?: readonly SubjectOf<Kind>[] | null }
-  const { rows } = await sql<Row & { subscribed: readonly string[] }>`
-    select array(select distinct unnest(events) from webhook) as subscribed
+  type Webhooks = {
+    readonly subscribed: readonly string[]
+    destinationIds: readonly DestinationId[]
+  }
+  const { rows } = await sql<Row & Webhooks>`
+    select array(select distinct unnest(events) from webhook) as subscribed,
+      array(select destination_id::text from webhook
+        where enabled and events && ${types}::text[]) as "destinationIds"
       ${sql.join(columns, sql``)}`.execute(db)
   const [row] = rows
   return {
     subscribed: new Set(row?.subscribed),
+    destinationIds: row?.destinationIds ?? [],
     subjects: {
       devices: byId(row?.devices),
       people: byId(row?.people),

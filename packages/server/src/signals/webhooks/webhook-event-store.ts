@@ -6,7 +6,6 @@ import { sql, type Kysely } from 'kysely'
 import { elementsOf } from '../../platform/db/planned-once.ts'
 import { UNAWAITED } from '../../platform/db/unawaited.ts'
 import type { StoredRecord } from '../../schema/define-table.ts'
-import { DELIVERY_CHANNEL } from '../dispatch/delivery-store.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 
@@ -30,8 +29,8 @@ export interface EventCause {
 }
 
 /**
- * Writes events and queues a delivery of each for every enabled webhook that asks for it, and wakes
- * the engines of all processes at the commit. One statement.
+ * Writes events and queues a delivery of each for every enabled webhook that asks for it. One statement. Whoever
+ * commits it tells the engines (DELIVERY_CHANNEL).
  */
 export async function insertEventsForSubscribers(
   db: Kysely<Schema>,
@@ -47,10 +46,8 @@ export async function insertEventsForSubscribers(
         ${cause.at}::timestamptz
       from event e join webhook w on w.enabled and e.event_type = any(w.events)
       order by e.id
-      returning destination_id
     )
-    select pg_notify(${DELIVERY_CHANNEL}, destination_id::text)
-    from (select distinct destination_id from queued) as destination`.execute(db)
+    select from event where false`.execute(db)
 }
 
 /** Writes an event that is for one webhook alone; its delivery is the caller's to queue. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
 import { insertCheckTag } from '../../../test/support/factories.ts'
 import { createPosture, FAIL, PASS, type Posture } from '../../../test/support/posture-fixtures.ts'
@@ -14,24 +14,44 @@ import { AGENT_SETTINGS_DEFAULT } from '../../posture/osquery/agent-settings.ts'
 import { enrollDevices } from '../../posture/osquery/enroll-devices.ts'
 import { parseMasterKeys } from '../../platform/secrets/master-key.ts'
 import { createSealer } from '../../platform/secrets/sealed-box.ts'
+import { recordStatements } from '../../../test/support/record-statements.ts'
+import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
+import { createChangeRunner } from '../../changes/change.ts'
+import { openDatabase, type Database } from '../../platform/db/database.ts'
+import { DatabaseNetwork } from '../../platform/db/database-network.ts'
+import type { Schema } from '../../schema/schema.ts'
 import { publicTargetsOnly } from '../../../test/support/public-targets-only.ts'
 import { createWebhook, deleteWebhook } from './change-webhook.ts'
 import type { NewWebhook } from './webhook-input.ts'
+import { createWebhookPublisher } from './webhook-publisher.ts'
 import { SUBSCRIBABLE_EVENTS } from './webhook-event-types.ts'
 import { deleteRows } from '../../../test/support/empty-tables.ts'
 
+const rethrow = (error: unknown): never => {
+  throw error
+}
 const BASE = 'https://trust.example.com'
 const sealer = createSealer(parseMasterKeys(Buffer.alloc(32, 7).toString('base64'), 'test'))
 const dependencies = { sealer, targetPolicy: publicTargetsOnly, webhooksMax: 100 }
 
 let database: TestDatabase
 let posture: Posture
+/** Connections as the service has them. */
+let service: Database<Schema>
 
 beforeAll(async () => {
   database = await createTestDatabase()
   posture = createPosture(database.db)
+  service = openDatabase<Schema>(database.connection, {
+    network: new DatabaseNetwork(),
+    poolMax: 2,
+    logError: rethrow,
+  })
 })
-afterAll(() => database.close())
+afterAll(async () => {
+  await service.close()
+  await database.close()
+})
 beforeEach(async () => {
   posture.clock.advance(1_000)
   await deleteRows(database.db, 'webhook', 'webhook_event', 'delivery', 'delivery_destination')
@@ -78,6 +98,42 @@ const signIn = {
   browserVersion: '140.0',
   agentVersion: '5.23.0',
 } as const satisfies DomainEvent
+
+describe('other processes', () => {
+  it('are told of it after the commit, so that commits do not wait for each other', async () => {
+    const webhook = await subscribe(['auth_logs.success'])
+    await subscribe(['auth_logs.failure'])
+    await subscribe(['auth_logs.success'], { enabled: false })
+    const told: string[][] = []
+    const sink = {
+      tell: (channel: string, payloads: readonly string[]) => told.push([channel, ...payloads]),
+    }
+    const publish = createWebhookPublisher({ clock: posture.clock, baseUrl: BASE })
+    const runChange = createChangeRunner(service.preparedDb, posture.clock, [publish], sink)
+    const statements = await recordStatements(() =>
+      runChange({ actor: SYSTEM_ACTOR }, async (change) => change.recordEvent(signIn)),
+    )
+    expect(statements.some(({ text }) => text.includes('insert into delivery'))).toBe(true)
+    expect(statements.filter(({ text }) => text.includes('pg_notify'))).toEqual([])
+    const { destination_id: destinationId } = await database.db
+      .selectFrom('webhook')
+      .select('destination_id')
+      .where('id', '=', webhook.id)
+      .executeTakeFirstOrThrow()
+    expect(told).toEqual([['delivery', destinationId]])
+  })
+
+  it('are told nothing of a change that rolls back', async () => {
+    await subscribe(['auth_logs.success'])
+    const sink = { tell: vi.fn() }
+    const publish = createWebhookPublisher({ clock: posture.clock, baseUrl: BASE })
+    const fail = () => Promise.reject(new Error('no'))
+    const runChange = createChangeRunner(service.preparedDb, posture.clock, [publish, fail], sink)
+    const changed = runChange({ actor: SYSTEM_ACTOR }, async (change) => change.recordEvent(signIn))
+    await expect(changed).rejects.toThrow('no')
+    expect(sink.tell).not.toHaveBeenCalled()
+  })
+})
 
 describe('who is told', () => {
   it('is every enabled webhook that asks for the event, under one id and with the same bytes', async () => {

@@ -9,6 +9,7 @@ import type { DomainEvent } from '../../changes/domain-event.ts'
 import { toEpochSeconds, type Clock } from '../../platform/clock.ts'
 import { newUlids } from '../../platform/ids.ts'
 import { toStorableJson } from '../../platform/storable-text.ts'
+import { DELIVERY_CHANNEL } from '../dispatch/delivery-store.ts'
 import {
   findSubscribedSubjects,
   type AskedSubjects,
@@ -38,9 +39,10 @@ export function createWebhookPublisher({
   baseUrl,
 }: WebhookPublisherDependencies): ChangePublisher {
   return async (record) => {
-    const { subscribed, subjects } = await findSubscribedSubjects(
+    const { subscribed, destinationIds, subjects } = await findSubscribedSubjects(
       record.tx,
       collectSubjects(record.events),
+      typesOf(record),
     )
     if (subscribed.size === 0) return
     const payloads = listPayloads(record, subscribed, { subjects, baseUrl, at: record.at })
@@ -53,6 +55,8 @@ export function createWebhookPublisher({
       const batch = events.slice(start, start + BATCH_SIZE)
       await insertEventsForSubscribers(record.tx, batch, record)
     }
+    // One that began to ask for it at this very moment is found by the sweep.
+    record.tellAfterCommit(DELIVERY_CHANNEL, ...destinationIds)
   }
 }
 
@@ -93,6 +97,13 @@ function collectSubjects(events: readonly DomainEvent[]): Map<SubjectKind, Asked
     asked.set(kind, ofKind)
   }
   return asked
+}
+
+/** What the payloads of a change may be called. */
+function typesOf({ events, auditEntries }: ChangeRecord): string[] {
+  const types = new Set<string>(events.flatMap(({ type }) => namesOf(type)))
+  if (auditEntries.length > 0) types.add('audit_log.recorded')
+  return [...types]
 }
 
 function isSubscribed({ type }: DomainEvent, subscribed: ReadonlySet<string>): boolean {

@@ -1,0 +1,81 @@
+import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createTestDatabase } from '../../../test/support/database.ts'
+import { recordStatements } from '../../../test/support/record-statements.ts'
+import { CommitNotifier } from './commit-notifier.ts'
+import { openDatabase } from './database.ts'
+import { DatabaseNetwork } from './database-network.ts'
+import { createListener, type Listener } from './listener.ts'
+
+/** Far longer than anything takes, on a busy machine too. */
+const WAIT_MS = 15_000
+
+const database = await createTestDatabase()
+const network = new DatabaseNetwork()
+const logError = vi.fn()
+const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() }
+// Connections as the service has them: those of the tests are not recorded.
+const service = openDatabase(database.connection, { network, poolMax: 2, logError })
+
+let listener: Listener
+let heard: string[]
+
+beforeEach(async () => {
+  heard = []
+  listener = createListener(database.connection, { log, network })
+  listener.subscribe('first', (payload) => heard.push(`first ${payload}`))
+  listener.subscribe('second', (payload) => heard.push(`second ${payload}`))
+  listener.start()
+  await listener.whenListening()
+})
+afterEach(async () => {
+  await listener.stop()
+  vi.clearAllMocks()
+})
+afterAll(async () => {
+  await service.close()
+  await database.close()
+})
+
+const createNotifier = () => new CommitNotifier({ db: service.preparedDb, logError })
+
+test('tells at once, and together what comes meanwhile', async () => {
+  const notifier = createNotifier()
+  const statements = await recordStatements(async () => {
+    notifier.tell('first', ['1'])
+    for (let turn = 0; turn < 50; turn += 1) notifier.tell('second', [String(turn % 10)])
+    await notifier.flush()
+  })
+  const notifying = statements.filter(({ text }) => text.includes('pg_notify'))
+  expect(notifying).toHaveLength(2)
+  const expected = ['first 1', ...Array.from({ length: 10 }, (_, turn) => `second ${turn}`)]
+  await vi.waitFor(() => expect(heard).toEqual(expected), WAIT_MS)
+})
+
+test('tells last what was told again', async () => {
+  const notifier = createNotifier()
+  notifier.tell('second', ['while this is under way'])
+  notifier.tell('first', ['+ 7'])
+  notifier.tell('first', ['- 7'])
+  notifier.tell('first', ['+ 7'])
+  await notifier.flush()
+  const expected = ['second while this is under way', 'first - 7', 'first + 7']
+  await vi.waitFor(() => expect(heard).toEqual(expected), WAIT_MS)
+})
+
+test('goes on after what could not be told', async () => {
+  const notifier = createNotifier()
+  notifier.tell('first', ['x'.repeat(8_000)])
+  notifier.tell('second', ['next'])
+  await notifier.flush()
+  expect(logError).toHaveBeenCalledTimes(1)
+  await vi.waitFor(() => expect(heard).toEqual(['second next']), WAIT_MS)
+})
+
+test('has nothing to tell when nothing was said', async () => {
+  const notifier = createNotifier()
+  const statements = await recordStatements(async () => {
+    notifier.tell('first', [])
+    await notifier.flush()
+  })
+  expect(statements).toEqual([])
+})

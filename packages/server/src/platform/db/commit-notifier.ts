@@ -1,0 +1,107 @@
+/*
+ * Tells other processes what a commit has changed, right after it, on a connection of its own turn. A transaction that
+ * carries a notification itself holds a lock of the whole database until its commit is durable: no two such commits
+ * share a write to the disk, nor a wait for a standby. So this is for what happens often and is found by a sweep as
+ * well; a process that dies right after a commit has not told it. What must not be lost is told by `notify`
+ * (listener.ts) in the transaction.
+ */
+import { sql, type QueryExecutorProvider } from 'kysely'
+
+/** The part of the notifier that changes need. */
+export interface CommitSink {
+  /** Call it once the change is durable: whoever hears of it reads at once. */
+  tell(channel: string, payloads: readonly string[]): void
+}
+
+export interface CommitNotifierDependencies {
+  readonly db: QueryExecutorProvider
+  readonly logError: (error: unknown, message: string) => void
+}
+
+/** What is told so soon after a notification goes along with the next one. */
+const INTERVAL_MS = 5
+/** Far more than are told in that time; the sweep finds what more there is. */
+const PAYLOADS_MAX = 10_000
+
+/** The first is told at once; what comes while that is under way, or right after it, is told together. */
+export class CommitNotifier implements CommitSink {
+  readonly #dependencies: CommitNotifierDependencies
+  #gathered = new Map<string, Set<string>>()
+  #count = 0
+  #timer: NodeJS.Timeout | undefined
+  /** On the steady clock of `performance.now()`. */
+  #nextMs = -Infinity
+  #sending: Promise<void> | undefined
+
+  constructor(dependencies: CommitNotifierDependencies) {
+    this.#dependencies = dependencies
+  }
+
+  tell(channel: string, payloads: readonly string[]): void {
+    const gathered = this.#gathered.get(channel) ?? new Set()
+    for (const payload of payloads) {
+      // What is told again comes last: of two that contradict each other the later one is heard later.
+      if (gathered.delete(payload)) this.#count -= 1
+      if (this.#count >= PAYLOADS_MAX) break
+      gathered.add(payload)
+      this.#count += 1
+    }
+    if (gathered.size > 0) this.#gathered.set(channel, gathered)
+    if (this.#sending === undefined) this.#schedule()
+  }
+
+  /** Tells what was gathered, and resolves when nothing is left to be told. Never rejects. */
+  async flush(): Promise<void> {
+    while (this.#sending !== undefined || this.#count > 0) {
+      if (this.#sending === undefined) this.#send()
+      await this.#sending
+    }
+  }
+
+  #schedule(): void {
+    if (this.#count === 0 || this.#timer !== undefined) return
+    const delayMs = this.#nextMs - performance.now()
+    if (delayMs <= 0) this.#send()
+    // A command that has nothing else to do need not wait for it: it flushes at its end.
+    else this.#timer = setTimeout(() => this.#send(), delayMs).unref()
+  }
+
+  #send(): void {
+    this.#stopTimer()
+    const gathered = [...this.#gathered].flatMap(([channel, payloads]) =>
+      [...payloads].map((payload) => ({ channel, payload })),
+    )
+    this.#gathered = new Map()
+    this.#count = 0
+    this.#nextMs = performance.now() + INTERVAL_MS
+    const { db, logError } = this.#dependencies
+    this.#sending = notifyAtOnce(db, gathered)
+      .catch((error: unknown) => logError(error, 'other processes could not be told of a change'))
+      .finally(() => {
+        this.#sending = undefined
+        this.#schedule()
+      })
+  }
+
+  #stopTimer(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+  }
+}
+
+/**
+ * Tells listeners something at once, outside any transaction. Nothing is written, so that its commit waits neither for
+ * the disk nor for a standby.
+ */
+async function notifyAtOnce(
+  db: QueryExecutorProvider,
+  notifications: readonly { readonly channel: string; readonly payload: string }[],
+): Promise<void> {
+  const channels = notifications.map(({ channel }) => channel)
+  const payloads = notifications.map(({ payload }) => payload)
+  await sql`
+    select pg_notify(channel, payload)
+    from (select set_config('synchronous_commit', 'off', true)) as setting (synchronous_commit)
+    cross join unnest(${channels}::text[], ${payloads}::text[]) as told (channel, payload)
+    where synchronous_commit is not null`.execute(db)
+}
