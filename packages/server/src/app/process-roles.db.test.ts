@@ -115,6 +115,7 @@ test('a process for the API alone delivers nothing', async () => {
     'key usage',
     'signing keys',
     'signing key proofs',
+    'waiting polls',
   ])
   expect(await countDeliveryConnections()).toBe(0)
 })

@@ -16,6 +16,7 @@ import { toConsoleSite } from '../../src/organisation/admin-sign-in/console-site
 import { createFeatureSwitches } from '../../src/organisation/settings/feature-switches.ts'
 import { insertOrganisation } from '../../src/organisation/settings/organisation-store.ts'
 import { ManualClock } from './manual-clock.ts'
+import { CommitNotifier } from '../../src/platform/db/commit-notifier.ts'
 import type { DatabaseConnection } from '../../src/platform/db/connection.ts'
 import type { Schema } from '../../src/schema/schema.ts'
 import { createAnswerOnce } from '../../src/platform/http/idempotency/answer-once.ts'
@@ -106,7 +107,8 @@ export async function createTestApi(
   const publishers = [
     ...createPublishers({ clock, sealer, baseUrl: BASE_URL, auditChainer, topics: UNWATCHED }),
   ]
-  const runChange = createChangeRunner(db, clock, publishers)
+  const notifier = new CommitNotifier({ db, logError: () => undefined })
+  const runChange = createChangeRunner(db, clock, publishers, notifier)
   const sandbox = new ReportingSandbox({
     db,
     log: SILENT_LOGGER,
@@ -131,6 +133,7 @@ export async function createTestApi(
     request: (url, request = {}) => sendRequest(app, key, url, request),
     close: async () => {
       await app.close()
+      await notifier.flush()
       await database.close()
     },
   }

@@ -14,6 +14,7 @@ import {
 } from '../../src/posture/checks/record-check-results.ts'
 import type { DeviceStatusChange } from '../../src/changes/domain-event.ts'
 import { ManualClock } from './manual-clock.ts'
+import { CommitNotifier } from '../../src/platform/db/commit-notifier.ts'
 import { newSecret } from '../../src/platform/ids.ts'
 import type { Schema } from '../../src/schema/schema.ts'
 import { createWebhookPublisher } from '../../src/signals/webhooks/webhook-publisher.ts'
@@ -53,7 +54,13 @@ export function createPosture(db: Kysely<Schema>, start?: string): Posture {
     }
   }
   const publishWebhooks = createWebhookPublisher({ clock, baseUrl: 'https://trust.example.com' })
-  const runChange = createChangeRunner(db, clock, [announce, publishWebhooks])
+  const notifier = new CommitNotifier({ db, logError: () => undefined })
+  const changes = createChangeRunner(db, clock, [announce, publishWebhooks], notifier)
+  const runChange: RunChange = async (origin, work) => {
+    const result = await changes(origin, work)
+    await notifier.flush()
+    return result
+  }
   const change: Posture['change'] = (work) => runChange({ actor: SYSTEM_ACTOR }, work)
   return {
     db,

@@ -8,6 +8,7 @@ import { createChangeRunner, type RunChange } from '../../src/changes/change.ts'
 import { insertOrganisation } from '../../src/organisation/settings/organisation-store.ts'
 import { ManualClock } from './manual-clock.ts'
 import type { Schema } from '../../src/schema/schema.ts'
+import { CommitNotifier } from '../../src/platform/db/commit-notifier.ts'
 import { createListener } from '../../src/platform/db/listener.ts'
 import { createHttpApp } from '../../src/platform/http/create-app.ts'
 import { createRateLimitStore } from '../../src/platform/rate-limits/rate-limit-store.ts'
@@ -93,7 +94,8 @@ export async function createStandardApi(options: StandardApiOptions = {}): Promi
     auditChainer,
     topics: UNWATCHED,
   })
-  const runChange = createChangeRunner(db, clock, publishers)
+  const notifier = new CommitNotifier({ db, logError: () => undefined })
+  const runChange = createChangeRunner(db, clock, publishers, notifier)
   const pool = new SigningPool({ threadCount: 1 })
   const keyRing = new KeyRing({ db, clock, sealer, pool })
   const waiters = new PollWaiters(10_000)
@@ -186,6 +188,7 @@ export async function createStandardApi(options: StandardApiOptions = {}): Promi
       await app.close()
       await guardedClient.close()
       await pool.close()
+      await notifier.flush()
       await database.close()
     },
   }
