@@ -18,6 +18,7 @@ import { findFreePort } from '../platform/net/find-free-port.ts'
 import { allowsEveryAddress } from '../platform/net/target-policy.ts'
 import { LOCK_CLASSES } from '../schema/lock-keys.ts'
 import { PROCESS_ROLES } from '../schema/process-role.ts'
+import { assertCheckpointFolder } from './assert-checkpoint-folder.ts'
 import type { Config } from './config/load-config.ts'
 import type { DatabaseFolder } from './database-folder.ts'
 import { readFileHandleLimit, warnOfFewFileHandles } from './file-handles.ts'
@@ -55,6 +56,7 @@ export async function startService(
   const config = await chooseFreePort(given)
   const tls = await openTlsSource(config, systemClock)
   const outbound = await openOutbound(config)
+  await assertCheckpointFolder(config)
   const foundation = await openFoundation(config, { purpose: 'service', log, folder })
   const cleanup = new CleanupStack()
   cleanup.add(() => foundation.close())

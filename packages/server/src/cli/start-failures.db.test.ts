@@ -65,14 +65,28 @@ it('a service whose port is taken says so in one line and ends with nothing left
   expect(exitCode).toBe(3)
 })
 
-it('certificate authorities that are none are refused before anything is made', async () => {
-  const authorities = join(folder, 'file')
-  const { exitCode, told } = await run(['serve', '--port', '0', '--extra-ca', authorities], {
+it.each([
+  ['certificate authorities that are none', '--extra-ca', 'file', /HELIOGRAPH_EXTRA_CA: /],
+  [
+    'a folder of checkpoints that cannot be made',
+    '--audit-checkpoint-dir',
+    'file/checkpoints',
+    /HELIOGRAPH_AUDIT_CHECKPOINT_DIR: checkpoints .* into \S+file\/checkpoints \(ENOTDIR/,
+  ],
+  [
+    'a folder of checkpoints that cannot be written',
+    '--audit-checkpoint-dir',
+    '/proc/self',
+    /HELIOGRAPH_AUDIT_CHECKPOINT_DIR: checkpoints .* into \/proc\/self \(/,
+  ],
+])('%s: the start is refused before anything is made', async (_what, flag, path, words) => {
+  const given = path.startsWith('/') ? path : join(folder, path)
+  const { exitCode, told } = await run(['serve', '--port', '0', flag, given], {
     DATABASE_URL: '',
     HELIOGRAPH_MASTER_KEY: '',
     HELIOGRAPH_DATA_DIR: join(folder, 'unmade'),
   })
-  expect(told).toContain('HELIOGRAPH_EXTRA_CA: ')
+  expect(told).toMatch(words)
   expect(exitCode).toBe(2)
   expect(existsSync(join(folder, 'unmade'))).toBe(false)
 })

@@ -2,8 +2,9 @@
  * The folder into which checkpoints leave the database: one file for each month, appended and never written
  * anew, and the keys that verify them. Whoever copies the folder elsewhere can prove later what there was.
  */
-import { mkdir, open, readdir, readFile, stat } from 'node:fs/promises'
+import { access, constants, open, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeFolder } from '@heliograph/embedded-postgres'
 import { AppError } from '../../../platform/app-error.ts'
 import { errorCodeOf } from '../../../platform/error-code-of.ts'
 import { syncFolder } from '../../../platform/secrets/private-file.ts'
@@ -109,6 +110,18 @@ export async function appendNotes(folder: string, notes: readonly WrittenNote[])
   for (const [month, text] of byMonth) await append(folder, `checkpoints-${month}.txt`, text)
 }
 
+/**
+ * Makes the folder where it is missing, and makes sure that checkpoints can be added to it.
+ *
+ * @throws the errors of the file system
+ */
+export async function prepareCheckpointFolder(folder: string): Promise<void> {
+  await append(folder, KEYS_FILE, '')
+  for (const name of await listFiles(folder)) {
+    await access(join(folder, name), constants.R_OK | constants.W_OK)
+  }
+}
+
 /** Adds the keys that are not in the folder. */
 export async function appendKeys(folder: string, keys: readonly string[]): Promise<void> {
   const known = await readKeys(folder)
@@ -117,7 +130,7 @@ export async function appendKeys(folder: string, keys: readonly string[]): Promi
 }
 
 async function append(folder: string, name: string, text: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: FOLDER_MODE })
+  await makeFolder(folder, FOLDER_MODE)
   const file = await open(join(folder, name), 'a+', FILE_MODE)
   try {
     const { size } = await file.stat()
