@@ -3,7 +3,7 @@ import type { ServicePart } from '../changes/foundation.ts'
 import { SECOND_MS } from '../platform/clock.ts'
 import { createHttpApp } from '../platform/http/create-app.ts'
 import { registerHealth, type ReadinessCheck } from '../platform/http/health.ts'
-import { explainListening } from '../platform/net/explain-listening.ts'
+import { explainListening, LISTENING } from '../platform/net/explain-listening.ts'
 import { periodicJob } from '../schema/jobs.ts'
 import { PROCESS_ROLES } from '../schema/process-role.ts'
 import { isTlsConfigured, type Config } from './config/load-config.ts'
@@ -74,7 +74,7 @@ async function listen(http: FastifyInstance, config: Config) {
   // Fastify does not see that the server which it was given speaks TLS.
   const listenTextResolver = (address: string) =>
     `Server listening at ${isTlsConfigured(config) ? address.replace(/^http:/, 'https:') : address}`
-  await explainListening('HELIOGRAPH_HOST and HELIOGRAPH_PORT say an address', () =>
+  await explainListening(LISTENING.service, () =>
     http.listen({ host, port, backlog: LISTEN_BACKLOG, listenTextResolver }),
   )
 }

@@ -13,12 +13,12 @@ import { createJobCounts } from '../platform/jobs/job-counts.ts'
 import { startJobs } from '../platform/jobs/job-runner.ts'
 import type { RunningJob } from '../platform/jobs/running-job.ts'
 import type { Logger } from '../platform/logger.ts'
-import { explainListening } from '../platform/net/explain-listening.ts'
-import { findFreePort } from '../platform/net/find-free-port.ts'
+import { explainListening, LISTENING } from '../platform/net/explain-listening.ts'
 import { allowsEveryAddress } from '../platform/net/target-policy.ts'
 import { LOCK_CLASSES } from '../schema/lock-keys.ts'
 import { PROCESS_ROLES } from '../schema/process-role.ts'
 import { assertCheckpointFolder } from './assert-checkpoint-folder.ts'
+import { chooseAddresses } from './choose-addresses.ts'
 import type { Config } from './config/load-config.ts'
 import type { DatabaseFolder } from './database-folder.ts'
 import { readFileHandleLimit, warnOfFewFileHandles } from './file-handles.ts'
@@ -53,7 +53,7 @@ export async function startService(
   log: Logger,
   folder?: Promise<DatabaseFolder>,
 ): Promise<RunningService> {
-  const config = await chooseFreePort(given)
+  const config = await chooseAddresses(given)
   const tls = await openTlsSource(config, systemClock)
   const outbound = await openOutbound(config)
   await assertCheckpointFolder(config)
@@ -161,19 +161,10 @@ function createMetricsPart(
     port: () => server?.port,
     start: async () => {
       if (config.adminPort === 0) return
-      server = await explainListening('HELIOGRAPH_ADMIN_PORT says a port', () =>
+      server = await explainListening(LISTENING.metrics, () =>
         startMetricsServer(http, config.adminPort, sources),
       )
     },
     stop: async () => server?.close(),
   }
-}
-
-/** With port 0 a free port is taken before anything names it: it is part of the default base URL. */
-async function chooseFreePort(config: Config): Promise<Config> {
-  if (config.port !== 0) return config
-  const port = await findFreePort(config.host)
-  const baseUrl = new URL(config.baseUrl)
-  if (baseUrl.port === '0') baseUrl.port = String(port)
-  return { ...config, port, baseUrl: baseUrl.href.replace(/\/+$/, '') }
 }

@@ -47,23 +47,44 @@ async function run(args: readonly string[], environment: Readonly<Record<string,
   return { exitCode, told }
 }
 
-it('a service whose port is taken says so in one line and ends with nothing left open', async () => {
+/** Runs a service in a data folder that is missing, and looks whether it is still. */
+async function runAnew(flags: readonly string[]) {
+  const dataDir = join(folder, 'unmade')
+  const ended = await run(['serve', ...flags], {
+    DATABASE_URL: '',
+    HELIOGRAPH_MASTER_KEY: '',
+    HELIOGRAPH_DATA_DIR: dataDir,
+  })
+  expect(existsSync(dataDir)).toBe(false)
+  return ended
+}
+
+it('a port that is taken is refused in one line, before anything is made', async () => {
   const cause = `listen EADDRINUSE: address already in use 127.0.0.1:${takenPort}.\n`
   const told = `HELIOGRAPH_HOST and HELIOGRAPH_PORT say an address that the service cannot listen on: ${cause}`
-  expect(await run(['serve', '--port', takenPort])).toEqual({ exitCode: 3, told })
-  const metrics = ['serve', '--port', '0', '--admin-port', takenPort]
-  expect(await run(metrics)).toEqual({
+  expect(await runAnew(['--port', takenPort])).toEqual({ exitCode: 3, told })
+  const metrics = ['--port', '0', '--admin-port', takenPort]
+  expect(await runAnew(metrics)).toEqual({
     exitCode: 3,
     told: `HELIOGRAPH_ADMIN_PORT says a port that the service cannot listen on: ${cause}`,
   })
   const last = Number(takenPort) + 8
-  const browsers = ['serve', '--port', '0', '--probe-ports', `${takenPort}-${last}`]
-  const { exitCode, told: words } = await run(browsers)
+  const browsers = ['--port', '0', '--probe-ports', `${takenPort}-${last}`]
+  const { exitCode, told: words } = await runAnew(browsers)
   expect(words).toMatch(
     /^HELIOGRAPH_HOST and HELIOGRAPH_PROBE_PORTS say an address .*EADDRINUSE[^\n]*\n$/,
   )
   expect(exitCode).toBe(3)
 })
+
+it.each(['8080', '0'])(
+  'an address of another machine is refused as early (port %s)',
+  async (port) => {
+    const { exitCode, told } = await runAnew(['--host', '203.0.113.1', '--port', port])
+    expect(told).toMatch(/^HELIOGRAPH_HOST and HELIOGRAPH_PORT .*203\.0\.113\.1[^\n]*\n$/)
+    expect(exitCode).toBe(3)
+  },
+)
 
 it.each([
   ['certificate authorities that are none', '--extra-ca', 'file', /HELIOGRAPH_EXTRA_CA: /],
@@ -81,14 +102,9 @@ it.each([
   ],
 ])('%s: the start is refused before anything is made', async (_what, flag, path, words) => {
   const given = path.startsWith('/') ? path : join(folder, path)
-  const { exitCode, told } = await run(['serve', '--port', '0', flag, given], {
-    DATABASE_URL: '',
-    HELIOGRAPH_MASTER_KEY: '',
-    HELIOGRAPH_DATA_DIR: join(folder, 'unmade'),
-  })
+  const { exitCode, told } = await runAnew(['--port', '0', flag, given])
   expect(told).toMatch(words)
   expect(exitCode).toBe(2)
-  expect(existsSync(join(folder, 'unmade'))).toBe(false)
 })
 
 it.each([
@@ -150,10 +166,4 @@ it.each([
   expect(told).toMatch(words)
   expect(told).not.toMatch(/\n\s+at /)
   expect(exitCode).toBe(2)
-})
-
-it('names the settings of an address that nothing can listen on', async () => {
-  const { exitCode, told } = await run(['serve'], { HELIOGRAPH_HOST: '203.0.113.1' })
-  expect(told).toMatch(/^HELIOGRAPH_HOST and HELIOGRAPH_PORT .*203\.0\.113\.1/)
-  expect(exitCode).toBe(3)
 })

@@ -1,12 +1,19 @@
 import { AppError } from '../app-error.ts'
 
+/** What a process listens on, as its settings say it. */
+export const LISTENING = {
+  service: 'HELIOGRAPH_HOST and HELIOGRAPH_PORT say an address',
+  browsers: 'HELIOGRAPH_HOST and HELIOGRAPH_PROBE_PORTS say an address',
+  metrics: 'HELIOGRAPH_ADMIN_PORT says a port',
+} as const
+
 /**
  * Begins to listen where settings say; `where` names them.
  *
  * @throws AppError `unavailable` naming the settings, for an address or port that cannot be listened on
  */
 export async function explainListening<Result>(
-  where: string,
+  where: (typeof LISTENING)[keyof typeof LISTENING],
   listen: () => Promise<Result>,
 ): Promise<Result> {
   try {

@@ -5,7 +5,7 @@
 import { toLogError, type Foundation, type ServicePart } from '../../changes/foundation.ts'
 import type { PortRange } from '../../platform/net/browser-ports.ts'
 import { listPorts } from '../../platform/net/browser-ports.ts'
-import { explainListening } from '../../platform/net/explain-listening.ts'
+import { explainListening, LISTENING } from '../../platform/net/explain-listening.ts'
 import type { TlsMaterial } from '../../platform/tls/tls-material.ts'
 import type { AskDevices } from '../../posture/device-questions/ask-devices.ts'
 import { LeaseBook } from './lease-book.ts'
@@ -78,9 +78,7 @@ export function createProofPart(
       }),
     start: async () => {
       if (ports.length === 0) log.warn({ setting: 'HELIOGRAPH_PROBE_PORTS' }, LOST_WITHOUT_PORTS)
-      await explainListening('HELIOGRAPH_HOST and HELIOGRAPH_PROBE_PORTS say an address', () =>
-        listeners.listen(),
-      )
+      await explainListening(LISTENING.browsers, () => listeners.listen())
     },
     endWaiting: () => {
       stopping.abort()
