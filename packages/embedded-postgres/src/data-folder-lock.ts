@@ -1,7 +1,7 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { randomName } from './random-name.ts'
-import { DatabaseStartError } from './database-start-error.ts'
+import { toRefusedFolder } from './explain-refused-folder.ts'
 import { tryLockFile } from './file-lock.ts'
 
 /** A service keeps the folder for as long as it runs, a command only for its own work. */
@@ -61,10 +61,7 @@ function lockOrExplain(dataDir: string) {
   } catch (error) {
     const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined
     if (typeof code !== 'number' || !NOT_ALLOWED.includes(code)) throw error
-    throw new DatabaseStartError(
-      `This user may not use the data folder ${dataDir}. Run the command as the user who owns it.`,
-      { cause: error },
-    )
+    throw toRefusedFolder(dataDir, error as Error)
   }
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync } from 'node:fs'
+import { lstatSync, statSync } from 'node:fs'
 import { chmod, readdir, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -14,6 +14,7 @@ import {
 } from './data-folder-lock.ts'
 import type { DataFolderHolder, DataFolderLock, DataFolderPurpose } from './data-folder-lock.ts'
 import { DatabaseStartError } from './database-start-error.ts'
+import { explainRefusedFolder } from './explain-refused-folder.ts'
 import { makeFolder } from './make-folder.ts'
 import { isRoot } from './server-account.ts'
 
@@ -38,17 +39,35 @@ export interface OpenDataFolder {
   stop(): Promise<void>
 }
 
-/** Whether a data folder has a database, wherever its files lie. */
+/**
+ * Whether a data folder has a database, wherever its files lie.
+ *
+ * @throws DatabaseStartError for a folder that this user may not look into
+ */
 export function hasDatabase(dataDir: string): boolean {
-  return existsSync(join(resolve(dataDir), 'postgres', 'cluster'))
+  return isThere(dataDir, () => statSync(join(resolve(dataDir), 'postgres', 'cluster')))
 }
 
 /**
  * Whether nothing of a database is in a data folder, which may be missing. False for one that is being made, and for
  * a link to a database that is gone.
+ *
+ * @throws DatabaseStartError for a folder that this user may not look into
  */
 export function isWithoutDatabase(dataDir: string): boolean {
-  return lstatSync(join(resolve(dataDir), 'postgres'), { throwIfNoEntry: false }) === undefined
+  return !isThere(dataDir, () => lstatSync(join(resolve(dataDir), 'postgres')))
+}
+
+/** What cannot be looked at is not there, unless it is this user who may not look. */
+function isThere(dataDir: string, look: () => unknown): boolean {
+  try {
+    look()
+    return true
+  } catch (error) {
+    const explained = explainRefusedFolder(resolve(dataDir), error)
+    if (explained !== error) throw explained
+    return false
+  }
 }
 
 /** A command is short: a service that starts meanwhile waits this long for its end. */
@@ -93,6 +112,8 @@ export async function prepareDataFolder(dataDir: string): Promise<void> {
     if ((await makeFolder(dataDir, mode)) || (await isEmptyOfRoot(dataDir)))
       await chmod(dataDir, mode)
   } catch (error) {
+    const explained = explainRefusedFolder(dataDir, error)
+    if (explained !== error) throw explained
     const reason = error instanceof Error ? error.message : String(error)
     throw new DatabaseStartError(`The data folder ${dataDir} cannot be used: ${reason}`, {
       cause: error,

@@ -3,6 +3,7 @@
  */
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { explainRefusedFolder } from '@heliograph/embedded-postgres'
 import { createDataFolder } from '../platform/data-folder.ts'
 import { loadMasterKey, type MasterKeys } from '../platform/secrets/master-key.ts'
 import { ConfigError, type Config } from './config/load-config.ts'
@@ -19,9 +20,10 @@ export async function openMasterKeys(config: Config): Promise<MasterKeys> {
     if (fromSetting === undefined) await createDataFolder(dataDir)
     return await loadMasterKey({ fromSetting, filePath: masterKeyFile(config) })
   } catch (error) {
-    if (!(error instanceof Error)) throw error
+    const explained = explainRefusedFolder(dataDir, error)
+    if (!(explained instanceof Error)) throw explained
     const setting = fromSetting === undefined ? 'HELIOGRAPH_DATA_DIR' : 'HELIOGRAPH_MASTER_KEY'
-    throw new ConfigError([`${setting}: ${error.message}`])
+    throw new ConfigError([`${setting}: ${explained.message}`])
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import { hkdfSync, randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { describeUser } from '@heliograph/embedded-postgres'
 import { errorCodeOf } from '../error-code-of.ts'
 import { createPrivateFile, isReadableByOthers } from './private-file.ts'
 
@@ -100,7 +101,10 @@ async function readKeyFile(path: string): Promise<string | undefined> {
   } catch (error) {
     if (errorCodeOf(error) === 'ENOENT') return undefined
     if (errorCodeOf(error) === 'EACCES')
-      throw new Error(`The master key file ${path} cannot be read`, { cause: error })
+      throw new Error(
+        `The master key file ${path} cannot be read by ${describeUser()}, as whom this process runs: give it to that user, with mode 600`,
+        { cause: error },
+      )
     throw error
   }
 }
