@@ -29,6 +29,7 @@ import { TopicNotifier } from '../platform/live/topic-notifier.ts'
 import type { Logger } from '../platform/logger.ts'
 import { SILENT_LOGGER } from '../platform/silent-logger.ts'
 import type { MasterKeys } from '../platform/secrets/master-key.ts'
+import { hasSealed } from '../platform/secrets/sealed-column-store.ts'
 import { createSealer } from '../platform/secrets/sealed-box.ts'
 import type { ReportingAccess } from '../posture/reporting/sandbox/reporting-access.ts'
 
@@ -74,6 +75,8 @@ export type OpenFoundationOptions = { readonly clock?: Clock } & (
   | { readonly purpose: 'command' }
 )
 
+const SIGNING_KEYS = { table: 'signing_key', key: 'kid', column: 'private_key_sealed' }
+
 const COMMAND_POOL_MAX = 4
 /** Whoever used the database has stopped; what still waits for an answer waits for a host that is gone. */
 const CLOSE_PATIENCE_MS = 2 * SECOND_MS
@@ -99,7 +102,8 @@ export async function openFoundation(
   let database: Database<Schema> | undefined
   try {
     // Not before the folder is known to be of use: a restore that is not complete brings its own keys.
-    const masterKeys = await openMasterKeys(config)
+    const owner = toOwnerConnection(config, connection)
+    const masterKeys = await openMasterKeys(config, () => hasSecrets(owner, network))
     database = openDatabase<Schema>(connection, {
       network,
       poolMax: options.purpose === 'command' ? COMMAND_POOL_MAX : config.databasePoolMax,
@@ -145,6 +149,16 @@ export async function openFoundation(
     await database?.close()
     await folder.stop()
     throw error
+  }
+}
+
+/** As the owner of the tables: the service may still lack its rights. Signing keys are made with every database. */
+async function hasSecrets(owner: DatabaseConnection, network: DatabaseNetwork): Promise<boolean> {
+  const database = openDatabase<Schema>(owner, { network, poolMax: 1, logError: () => undefined })
+  try {
+    return await hasSealed(database.db, SIGNING_KEYS)
+  } finally {
+    await database.close()
   }
 }
 

@@ -130,10 +130,26 @@ it('no process works with another master key than that of the database', async (
     expect(told).toContain('The master key from HELIOGRAPH_MASTER_KEY is not the one')
     expect(exitCode).toBe(2)
   }
-  const fresh = await run(['keys', 'list'], { HELIOGRAPH_MASTER_KEY: '' })
-  expect(fresh.told).toContain(join(folder, 'data', 'master.key'))
   const emails = await database.db.selectFrom('admin_user').select('email').execute()
   expect(emails).toEqual([{ email: 'ada@example.com' }])
+})
+
+it.each([
+  ['serve', '--port', '0'],
+  ['keys', 'list'],
+  ['migrate'],
+  ['secrets', 'status'],
+  ['secrets', 'reseal'],
+  ['audit', 'verify'],
+  ['backup', '/dev/null/backup'],
+])('%s makes no master key for a database with secrets', async (...words) => {
+  expect((await run(['migrate'])).exitCode).toBe(0)
+  const dataDir = join(folder, 'without-key')
+  const without = { HELIOGRAPH_MASTER_KEY: '', HELIOGRAPH_DATA_DIR: dataDir }
+  const { exitCode, told } = await run(words, without)
+  expect(told).toContain(`is missing: there is no ${join(dataDir, 'master.key')}, and no setting`)
+  expect(exitCode).toBe(2)
+  expect(existsSync(dataDir)).toBe(false)
 })
 
 it('a database that refuses access is told apart from one that is down', async () => {
@@ -156,7 +172,7 @@ it('a start whose database is away ends, and does not promise to go on by itself
 
 it.each([
   ['a master key that is none', 'short', 'data', /MASTER_KEY .*: .*32 bytes/],
-  ['a data folder that is a file', '', 'file', /HELIOGRAPH_DATA_DIR: EEXIST/],
+  ['a data folder that is a file', '', 'file', /HELIOGRAPH_DATA_DIR: ENOTDIR/],
   ['a data folder below a file', '', 'file/data', /HELIOGRAPH_DATA_DIR: ENOTDIR/],
 ])('names the setting of %s, without a stack', async (_what, masterKey, dataDir, words) => {
   const { exitCode, told } = await run(['keys', 'list'], {

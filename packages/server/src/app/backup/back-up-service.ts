@@ -16,7 +16,7 @@ import type { Config } from '../config/load-config.ts'
 import { toOwnerConnection } from '../foundation.ts'
 import { assertOwnerOfOneDatabase } from '../assert-one-database.ts'
 import { assertMasterKeyFits } from '../assert-master-key-fits.ts'
-import { findMasterKeys, toMasterKeyError } from '../master-keys.ts'
+import { findMasterKeys, toMissingKeyError } from '../master-keys.ts'
 import { describeKeys, sealKeys } from './backup-keys.ts'
 
 export interface BackUpOptions {
@@ -42,7 +42,7 @@ export async function backUpService(
     throw new AppError('not_found', `There is no database in ${config.dataDir}.`)
   }
   const masterKeys = await findMasterKeys(config)
-  if (masterKeys === undefined) throw toMasterKeyError(config)
+  if (masterKeys === undefined) throw toMissingKeyError(config)
   await assertOwnerOfOneDatabase(config, { isReader: true })
   const opened = await openConnection(config)
   const { connection } = opened

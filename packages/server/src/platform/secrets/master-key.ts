@@ -43,16 +43,25 @@ export async function loadMasterKey({
   fromSetting,
   filePath,
 }: MasterKeySource): Promise<MasterKeys> {
-  if (fromSetting !== undefined && fromSetting.trim() !== '') {
-    return parseMasterKeys(fromSetting, 'HELIOGRAPH_MASTER_KEY')
-  }
-  const existing = await readKeyFile(filePath)
-  if (existing !== undefined) return parseMasterKeys(existing, filePath)
+  const existing = await findMasterKeys({ fromSetting, filePath })
+  if (existing !== undefined) return existing
   await createPrivateFile(filePath, `${randomBytes(KEY_BYTES).toString('base64')}\n`)
   const created = await readKeyFile(filePath)
   if (created === undefined)
     throw new Error(`The master key file ${filePath} vanished while it was created`)
   return parseMasterKeys(created, filePath)
+}
+
+/** Loads the master keys as {@link loadMasterKey} does; undefined where there is neither a setting nor the file. */
+export async function findMasterKeys({
+  fromSetting,
+  filePath,
+}: MasterKeySource): Promise<MasterKeys | undefined> {
+  if (fromSetting !== undefined && fromSetting.trim() !== '') {
+    return parseMasterKeys(fromSetting, 'HELIOGRAPH_MASTER_KEY')
+  }
+  const existing = await readKeyFile(filePath)
+  return existing === undefined ? undefined : parseMasterKeys(existing, filePath)
 }
 
 /** Reads a list of keys; `origin` is named in the words of the error. */
@@ -102,7 +111,7 @@ async function readKeyFile(path: string): Promise<string | undefined> {
     if (errorCodeOf(error) === 'ENOENT') return undefined
     if (errorCodeOf(error) === 'EACCES')
       throw new Error(
-        `The master key file ${path} cannot be read by ${describeUser()}, as whom this process runs: give it to that user, with mode 600`,
+        `The master key file ${path} cannot be read by ${describeUser()}, as whom this process runs: run it as the user who owns that file`,
         { cause: error },
       )
     throw error

@@ -26,6 +26,19 @@ export interface SealedRow {
   readonly sealed: Buffer
 }
 
+/** Whether a column holds secrets; false where its table is still to be made. */
+export async function hasSealed(
+  db: QueryExecutorProvider,
+  { table, column }: SealedColumn,
+): Promise<boolean> {
+  const made = await sql<{ is_made: boolean }>`
+    select to_regclass(${table}) is not null as is_made`.execute(db)
+  if (made.rows[0]?.is_made !== true) return false
+  const { rows } = await sql`
+    select from ${sql.table(table)} where ${sql.ref(column)} is not null limit 1`.execute(db)
+  return rows.length > 0
+}
+
 /** Counts the secrets of a column by their master key. */
 export async function countSealed(
   db: QueryExecutorProvider,
