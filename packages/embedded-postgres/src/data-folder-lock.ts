@@ -1,6 +1,7 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { randomName } from './random-name.ts'
+import { explainStartFailure } from './explain-start-failure.ts'
 import { toRefusedFolder } from './explain-refused-folder.ts'
 import { tryLockFile } from './file-lock.ts'
 
@@ -42,7 +43,7 @@ export async function tryLockDataFolder(
     await writePrivateFile(holderPath(dataDir), holder)
   } catch (error) {
     lock.release()
-    throw error
+    throw explainStartFailure(error)
   }
   let isHeld = true
   return {
@@ -60,7 +61,7 @@ function lockOrExplain(dataDir: string) {
     return tryLockFile(join(dataDir, 'lock.sqlite'))
   } catch (error) {
     const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined
-    if (typeof code !== 'number' || !NOT_ALLOWED.includes(code)) throw error
+    if (typeof code !== 'number' || !NOT_ALLOWED.includes(code)) throw explainStartFailure(error)
     throw toRefusedFolder(dataDir, error as Error)
   }
 }
@@ -88,8 +89,13 @@ function isAlive(pid: number): boolean {
 /** Writes a JSON file that only its owner can read; readers see the old text or the new one. */
 export async function writePrivateFile(path: string, value: unknown): Promise<void> {
   const unfinished = `${path}.${randomName(6)}`
-  await writeFile(unfinished, JSON.stringify(value), { mode: 0o600, flag: 'wx' })
-  await rename(unfinished, path)
+  try {
+    await writeFile(unfinished, JSON.stringify(value), { mode: 0o600, flag: 'wx' })
+    await rename(unfinished, path)
+  } catch (error) {
+    await rm(unfinished, { force: true })
+    throw error
+  }
 }
 
 /** The value of a JSON file; undefined when it is missing, not readable or not JSON. */

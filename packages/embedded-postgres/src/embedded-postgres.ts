@@ -13,6 +13,7 @@ import { accessRulesPath, writeAccessRules } from './access-rules.ts'
 import { chooseRuntime, type ProgramChoice } from './choose-runtime.ts'
 import { prepareClusterHome } from './cluster-home.ts'
 import { DatabaseStartError } from './database-start-error.ts'
+import { explainStartFailure } from './explain-start-failure.ts'
 import { tryLockFile } from './file-lock.ts'
 import type { FileLock } from './file-lock.ts'
 import {
@@ -299,24 +300,4 @@ class ServerSupervisor implements EmbeddedPostgres {
       return undefined
     }
   }
-}
-
-const FILE_SYSTEM_FAILURES: Readonly<Record<string, string>> = {
-  ENOSPC: 'the disk is full. Free some space, then start again.',
-  EDQUOT: 'the disk quota is used up. Free some space, then start again.',
-  EROFS: 'the file system of the data folder is read-only.',
-  EACCES: 'this user may not use the data folder. Start the service as the user who owns it.',
-  EPERM: 'the system does not let it change users or owners. Run the service as an ordinary user.',
-  EINVAL:
-    'the file system or container does not know the unprivileged user. Run the service as an ordinary user.',
-}
-
-function explainStartFailure(error: unknown): unknown {
-  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string')
-    return error
-  const reason = FILE_SYSTEM_FAILURES[error.code]
-  if (reason === undefined) return error
-  return new DatabaseStartError(`The database does not start: ${reason} (${error.message})`, {
-    cause: error,
-  })
 }

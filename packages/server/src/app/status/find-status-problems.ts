@@ -8,8 +8,11 @@ const UNCHAINED_MS_MAX = MINUTE_MS
 const STATUS_MS_MAX = 2 * MINUTE_MS
 
 /** What of the status somebody should look at, a sentence for each. */
-export function findStatusProblems(status: Omit<ServiceStatus, 'problems'>): string[] {
+export function findStatusProblems(
+  status: Omit<ServiceStatus, 'problems'> & { readonly writeProblem: string | undefined },
+): string[] {
   return [
+    ...(status.writeProblem === undefined ? [] : [status.writeProblem]),
     ...findProcessProblems(status),
     ...findWaitingProblems(status),
     ...findReplicationProblems(status),

@@ -5,6 +5,8 @@
 import type { Kysely } from 'kysely'
 import { countUnchainedEntries } from '../../changes/audit/chain/chain-store.ts'
 import { MINUTE_MS, SECOND_MS } from '../../platform/clock.ts'
+import { findDatabaseFault } from '../../platform/db/database-fault.ts'
+import { tryWriting } from '../../platform/db/write-check.ts'
 import { listJobRuns, type JobRun } from '../../platform/jobs/job-run-store.ts'
 import { PERIODIC_JOBS } from '../../schema/jobs.ts'
 import type { Schema } from '../../schema/schema.ts'
@@ -54,7 +56,20 @@ export async function readStatus(db: Kysely<Schema>): Promise<ServiceStatus> {
     },
     lateJobs: findLateJobs(await listJobRuns(db), processes, now),
   }
-  return { ...status, problems: findStatusProblems(status) }
+  const writeProblem = isWritable ? await findWriteProblem(db) : undefined
+  return { ...status, problems: findStatusProblems({ ...status, writeProblem }) }
+}
+
+/** What a process of the service says of its readiness; a command finds out by itself. */
+async function findWriteProblem(db: Kysely<Schema>): Promise<string | undefined> {
+  try {
+    await tryWriting(db)
+    return undefined
+  } catch (error) {
+    const fault = findDatabaseFault(error)
+    if (fault === undefined) throw error
+    return `${fault.message} ${fault.advice}`
+  }
 }
 
 /** Jobs wait for a worker: without one only that is worth telling. */

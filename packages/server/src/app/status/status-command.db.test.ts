@@ -69,6 +69,25 @@ describe('heliograph status', () => {
     expect((await readStatus()).told.processes).toEqual([])
   })
 
+  it('exits with 1 where nothing can be stored, although the processes are there', async () => {
+    const presence = openPresence()
+    await presence.start?.()
+    const { pool } = commands.services
+    const { rows } = await pool.query<{ name: string }>('select current_database() as name')
+    const alter = `alter database "${rows[0]?.name}"`
+    await pool.query(`${alter} set default_transaction_read_only = on`)
+    try {
+      const { exitCode, told } = await readStatus()
+      expect(told.problems).toEqual([
+        expect.stringContaining('cannot store anything at the moment: its database only reads. '),
+      ])
+      expect(exitCode).toBe(1)
+    } finally {
+      await pool.query(`${alter} reset default_transaction_read_only`)
+    }
+    await presence.stop?.()
+  })
+
   it('exits with 1 where no process runs, and names roles that nobody plays', async () => {
     expect(await readStatus()).toMatchObject({
       exitCode: 1,

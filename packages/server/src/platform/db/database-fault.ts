@@ -21,7 +21,7 @@ const AWAY: DatabaseFault = {
   message: 'The database cannot be reached at the moment.',
   retryAfterSeconds: 2,
   advice:
-    'See whether the database runs and whether DATABASE_URL leads to it. A service that runs goes on by itself when it is back.',
+    'See whether the database runs and whether DATABASE_URL leads to it; why one that the service runs itself does not, says the log of the service. A service that runs goes on by itself when it is back.',
 }
 
 const REFUSED: DatabaseFault = {

@@ -41,13 +41,24 @@ export function createWriteCheck<Tables>(
   async function tryToWrite(db: Kysely<Tables>): Promise<void> {
     triedMs = performance.now()
     try {
-      await writeAndTakeBack(db)
+      await tryWriting(db)
       triedMs = -Infinity
     } catch (error) {
-      // The next statement that fails tells; a fault that nobody may look at would stay for ever.
-      if (isAccessRefusal(error)) return
       throw new WritesFail(network.writeFault()?.message, { cause: error })
     }
+  }
+}
+
+/**
+ * Writes something and takes it back. Where this role may not even try, the next statement that fails tells.
+ *
+ * @throws the error of a database in which nothing can be stored
+ */
+export async function tryWriting<Tables>(db: Kysely<Tables>): Promise<void> {
+  try {
+    await writeAndTakeBack(db)
+  } catch (error) {
+    if (!isAccessRefusal(error)) throw error
   }
 }
 
@@ -67,8 +78,11 @@ async function writeAndTakeBack<Tables>(db: Kysely<Tables>): Promise<void> {
       )
       await sql`insert into write_trial
         select repeat('x', 1000) from generate_series(1, ${TRIAL_ROWS})`.execute(connection)
-    } finally {
-      await sql`rollback`.execute(connection)
+    } catch (error) {
+      // Its connection may have been ended for this very error, which is the one to tell.
+      await sql`rollback`.execute(connection).catch(() => undefined)
+      throw error
     }
+    await sql`rollback`.execute(connection)
   })
 }

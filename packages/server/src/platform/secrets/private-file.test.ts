@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, readdir, rm, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -33,6 +33,15 @@ describe('createPrivateFile', () => {
 })
 
 describe('replaceFile', () => {
+  it('leaves nothing beside a file that it could not write or put into its place', async () => {
+    const path = join(folder, 'file')
+    // Stands for a disk that is full.
+    await expect(replaceFile(path, Symbol('unwritable') as unknown as string)).rejects.toThrow()
+    await mkdir(path)
+    await expect(replaceFile(path, 'x')).rejects.toThrow()
+    expect(await readdir(folder)).toEqual(['file'])
+  })
+
   it('replaces the contents and leaves nothing else behind', async () => {
     const path = join(folder, 'file')
     await replaceFile(path, 'one')

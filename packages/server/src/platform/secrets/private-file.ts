@@ -36,7 +36,12 @@ export async function replaceFile(
   mode = PRIVATE_MODE,
 ): Promise<void> {
   const temporary = await writeTemporary(path, contents, mode)
-  await rename(temporary, path)
+  try {
+    await rename(temporary, path)
+  } catch (error) {
+    await unlink(temporary)
+    throw error
+  }
   await syncFolder(dirname(path))
 }
 
@@ -54,6 +59,9 @@ async function writeTemporary(path: string, contents: string, mode: number): Pro
   try {
     await file.writeFile(contents)
     await file.sync()
+  } catch (error) {
+    await unlink(temporary)
+    throw error
   } finally {
     await file.close()
   }
