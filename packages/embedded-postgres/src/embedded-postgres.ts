@@ -124,7 +124,8 @@ async function prepareServer(
   await stopLeftoverServer(cluster, log)
   const account = await chooseServerAccount(cluster)
   const runtime = await chooseRuntime({ home, programs, isDurable })
-  await initialiseCluster({ home, cluster, runtime, account, isDurable })
+  const isReserved = options.clusterName === 'restoring'
+  await initialiseCluster({ home, cluster, isReserved, runtime, account, isDurable })
   await writeAccessRules(cluster, account)
   const socketDirectory = await prepareSocketDirectory(home, account)
   const settings = toServerArguments({

@@ -24,6 +24,8 @@ export function toClusterFolder(home: string, name: ClusterName): string {
 export interface ClusterOptions {
   readonly home: string
   readonly cluster: string
+  /** The folder is there, empty, and is to be taken: a restore has begun. */
+  readonly isReserved: boolean
   readonly runtime: PostgresRuntime
   readonly account: ServerAccount | undefined
   readonly isDurable: boolean
@@ -35,9 +37,9 @@ export interface ClusterOptions {
  * when an existing cluster is of another major version.
  */
 export async function initialiseCluster(options: ClusterOptions): Promise<void> {
-  const { home, cluster, runtime, account } = options
+  const { home, cluster, isReserved, runtime, account } = options
   await removeUnfinished(home)
-  if (existsSync(cluster)) return assertVersion(cluster, runtime)
+  if (existsSync(cluster) && !isReserved) return assertVersion(cluster, runtime)
   const unfinished = join(home, UNFINISHED_PREFIX + randomName(6))
   await mkdir(unfinished, { mode: 0o700 })
   try {

@@ -3,7 +3,7 @@
  * renamed. Owns the rename and what a process that was killed leaves; does not own what is put into it.
  */
 import { existsSync } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
+import { mkdir, rename, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { prepareClusterHome } from './cluster-home.ts'
 import { findDataFolderHolder, tryLockDataFolder } from './data-folder-lock.ts'
@@ -53,14 +53,24 @@ export async function startNewCluster(options: NewClusterOptions): Promise<NewCl
     if (existsSync(cluster)) throw hasOne(folder)
     await stopLeftoverServer(restoring, log)
     await removeFolder(restoring)
-    const server = await startEmbeddedPostgres({
-      ...options,
-      dataDir: folder,
-      clusterName: 'restoring',
-    })
+    // From now on nobody begins with an empty database here, also when this process is killed.
+    await mkdir(restoring, { mode: 0o700 })
+    const server = await startReserved({ ...options, dataDir: folder }, restoring)
     return toNewCluster(server, { home, cluster, restoring }, () => lock.release())
   } catch (error) {
     await lock.release()
+    throw error
+  }
+}
+
+async function startReserved(
+  options: NewClusterOptions,
+  restoring: string,
+): Promise<EmbeddedPostgres> {
+  try {
+    return await startEmbeddedPostgres({ ...options, clusterName: 'restoring' })
+  } catch (error) {
+    await removeFolder(restoring)
     throw error
   }
 }

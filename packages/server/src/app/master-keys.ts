@@ -72,7 +72,7 @@ export function masterKeyFile(config: Config): string {
 export function toMasterKeyError(config: Config): ConfigError {
   const origin = config.masterKey === undefined ? masterKeyFile(config) : 'HELIOGRAPH_MASTER_KEY'
   return new ConfigError([
-    `The master key from ${origin} is not the one that the secrets in the database are sealed under. Give that one as HELIOGRAPH_MASTER_KEY or in the file of HELIOGRAPH_MASTER_KEY_FILE, or put the file of the data folder back.`,
+    `The master key from ${origin} is not the one that the secrets in the database are sealed under. Give that one as HELIOGRAPH_MASTER_KEY or in the file of HELIOGRAPH_MASTER_KEY_FILE, or put the file of the data folder back. A process that runs since before the key was changed needs a restart.`,
   ])
 }
 
