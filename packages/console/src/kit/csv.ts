@@ -1,15 +1,25 @@
 /* Comma-separated values that a spreadsheet reads as what they are. */
 
-/** What a spreadsheet would take for a formula, also behind blanks. */
-const FORMULA = /^[\s]*[=+\-@]|^[\t\r]/
+/** By which spreadsheets know UTF-8. */
+const BYTE_ORDER_MARK = '\uFEFF'
 
-/** RFC 4180, with a quote before what would run as a formula; a number stays one. */
+/** Blanks that a spreadsheet may pass over, and signs that begin a formula, also in their full width. */
+const BLANKS = String.raw`[\s\u200B-\u200F\u2060\uFEFF]*`
+const SIGNS = String.raw`=+\-@\uFF1D\uFF0B\uFF0D\uFF20`
+
+/** A text that begins like this may be run. */
+const FORMULA = new RegExp(`^(?:${BLANKS}[${SIGNS}|%]|[\\t\\r\\n])`, 'u')
+
+/** Where spreadsheets that separate by other signs, as in many countries, would begin a cell of their own. */
+const INNER_FORMULA = new RegExp(`([;\\t\\r\\n]${BLANKS})(?=[${SIGNS}])`, 'gu')
+
+/** RFC 4180, every cell in quotes, with an apostrophe before what would run as a formula; a number stays one. */
 export function toCsv(
   columns: readonly string[],
   rows: readonly Readonly<Record<string, unknown>>[],
 ): string {
   const lines = [columns, ...rows.map((row) => columns.map((column) => toText(row[column])))]
-  return `${lines.map((cells) => cells.map(toCell).join(',')).join('\r\n')}\r\n`
+  return `${BYTE_ORDER_MARK}${lines.map((cells) => cells.map(toCell).join(',')).join('\r\n')}\r\n`
 }
 
 function toText(value: unknown): string {
@@ -19,6 +29,10 @@ function toText(value: unknown): string {
 
 function toCell(text: string): string {
   const isNumber = /^-?\d+(?:\.\d+)?$/.test(text)
-  const safe = FORMULA.test(text) && !isNumber ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+  return `"${(isNumber ? text : withoutFormula(text)).replaceAll('"', '""')}"`
+}
+
+function withoutFormula(text: string): string {
+  const safe = text.replaceAll(INNER_FORMULA, "$1'")
+  return FORMULA.test(text) ? `'${safe}` : safe
 }

@@ -10,14 +10,14 @@ const answer = (results: Record<string, string>[]) => ({
 describe('the export of answers', () => {
   it('says before each row whose it is', () => {
     expect(toAnswersCsv([answer([{ days: '3' }])])).toBe(
-      'device,device_id,days\r\nAda’s Mac,7,3\r\n',
+      '\uFEFF"device","device_id","days"\r\n"Ada’s Mac","7","3"\r\n',
     )
   })
 
   it('keeps columns of osquery that are named as ours would be', () => {
     const csv = toAnswersCsv([answer([{ device: '/dev/disk1', device_id: '9', path: '/' }])])
     expect(csv).toBe(
-      'asked_device,asked_device_id,device,device_id,path\r\nAda’s Mac,7,/dev/disk1,9,/\r\n',
+      '\uFEFF"asked_device","asked_device_id","device","device_id","path"\r\n"Ada’s Mac","7","/dev/disk1","9","/"\r\n',
     )
   })
 })

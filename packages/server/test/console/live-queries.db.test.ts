@@ -67,7 +67,11 @@ describe('live queries', () => {
     const downloading = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Export CSV' }).click()
     const csv = await readFile(await (await downloading).path(), 'utf8')
-    expect(csv).toBe(`device,device_id,address,hostnames\r\nada-macbook,${mac},'=1+1,localhost\r\n`)
+    expect(csv.split('\r\n')).toEqual([
+      '\uFEFF"device","device_id","address","hostnames"',
+      `"ada-macbook","${mac}","'=1+1","localhost"`,
+      '',
+    ])
     await page.getByRole('tab', { name: 'Devices' }).click()
     await page.getByRole('cell', { name: 'Denylisted', exact: true }).waitFor()
     await page.getByRole('button', { name: 'Answered' }).click()
