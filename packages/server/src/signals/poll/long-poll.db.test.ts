@@ -7,7 +7,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { createKeyAdmin, createTestKey } from '../../../test/support/api-keys.ts'
 import { composeProcess } from '../../../test/support/composed-api.ts'
 import { createTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
-import { createStreamsApi, type StreamsApi } from '../../../test/support/streams-api.ts'
+import {
+  createStreamsApi,
+  type StreamIds,
+  type StreamsApi,
+} from '../../../test/support/streams-api.ts'
 import { toUrl } from '../../../test/support/to-url.ts'
 import { loadConfig } from '../../app/config/load-config.ts'
 import { SILENT_LOGGER } from '../../platform/silent-logger.ts'
@@ -15,7 +19,9 @@ import { openFoundation } from '../../app/foundation.ts'
 import { newUlid } from '../../platform/ids.ts'
 import type { StreamRowId } from '../../schema/branded-ids.ts'
 import { queueDeliveries } from '../dispatch/delivery-store.ts'
+import { hashKey } from '../../organisation/api-keys/api-key-secret.ts'
 
+const STREAMS_PERMISSION = 'Manage Shared Signals Framework Streams'
 const LONG = { returnImmediately: false }
 
 interface PollAnswer {
@@ -118,6 +124,33 @@ describe('a waiting poll', () => {
     expect(await Promise.all(pending)).toEqual([[], []])
   })
 
+  it.each(['API key', 'poll token'])(
+    'is told nothing when its %s ended meanwhile, and the event stays',
+    async (kind) => {
+      const { id, poll_bearer_token: token } = await streams.createStream<
+        StreamIds & { readonly poll_bearer_token: string }
+      >({ name: 'poll' })
+      const isKey = kind === 'API key'
+      const key = isKey ? await streams.api.createKey([STREAMS_PERMISSION]) : token
+      const pending = streams.api.request<PollAnswer>(`/ssf_streams/${id}/events`, {
+        method: 'POST',
+        key,
+        payload: LONG,
+      })
+      await untilWaiting(1)
+      if (isKey) {
+        await streams.db
+          .updateTable('api_key')
+          .set({ revoked_at: streams.clock.now() })
+          .where('secret_hash', '=', hashKey(key))
+          .execute()
+      } else await post(`/ssf_streams/${id}/poll_token`, { mode: 'disable' })
+      await emit(id)
+      expect((await pending).body).toEqual({ sets: {} })
+      expect(await setsOf(id)).toHaveLength(1)
+    },
+  )
+
   it('counts once for the rate limit, and holds no connection of the database', async () => {
     const { id } = await createStream()
     const remaining = async (payload: object) =>
@@ -137,7 +170,7 @@ describe('a waiting poll', () => {
     const { app } = streams.api
     if (app.server.address() === null) await app.listen({ host: '127.0.0.1', port: 0 })
     const { port } = app.server.address() as AddressInfo
-    const key = await streams.api.createKey(['Manage Shared Signals Framework Streams'])
+    const key = await streams.api.createKey([STREAMS_PERMISSION])
     const client = httpRequest({
       host: '127.0.0.1',
       port,
@@ -256,7 +289,7 @@ describe('two processes on one database', () => {
 
   type Started = Pick<Awaited<ReturnType<typeof start>>, 'services' | 'http'>
   async function createPolled({ services, http }: Started) {
-    const key = await createTestKey(services, ['Manage Shared Signals Framework Streams'])
+    const key = await createTestKey(services, [STREAMS_PERMISSION])
     const headers = { authorization: `Bearer ${key}` }
     const created = await http.inject({
       method: 'POST',

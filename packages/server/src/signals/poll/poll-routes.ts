@@ -69,11 +69,11 @@ export function pollRoutes(dependencies: PollDependencies): ApiRoute[] {
       query: pollQuery,
       mayConflict: true,
       responses: { 200: pollResponseSchema },
-      handler: async ({ params }) => {
+      handler: async ({ params, isStillAllowed }) => {
         const stream = await getPolledStream(dependencies, params.id)
         // The event of the stop of a stream is for receivers that know it: they poll by POST.
         if (stream.status !== 'enabled') return { sets: {} }
-        return pollSets(stream, { ...nothing, waitMs: 0 }, dependencies)
+        return pollSets(stream, { ...nothing, waitMs: 0, isStillAllowed }, dependencies)
       },
     }),
     route({
@@ -87,7 +87,7 @@ export function pollRoutes(dependencies: PollDependencies): ApiRoute[] {
       takesAnyText: true,
       example: { body: { ack: ['5b0f6a6e-6a0e-4d0c-9d53-0d0f3a3f7c11'] } },
       responses: { 200: pollResponseSchema },
-      handler: async ({ address, params, body, disconnection }) => {
+      handler: async ({ address, params, body, disconnection, isStillAllowed }) => {
         const stream = await getPolledStream(dependencies, params.id)
         const poll = readPollRequest(body)
         // An answer comes at once unless a wait is asked for in so many words: clients of the REST API
@@ -95,7 +95,8 @@ export function pollRoutes(dependencies: PollDependencies): ApiRoute[] {
         // band (RFC 8936 section 2.5), so that none at all conforms.
         const waitMs = toPollWaitMs(poll, { isLong: false })
         const signal = waitMs > 0 ? { signal: disconnection() } : {}
-        return pollSets(stream, { ...poll, waitMs, address, ...signal }, dependencies)
+        const asked = { ...poll, waitMs, address, isStillAllowed, ...signal }
+        return pollSets(stream, asked, dependencies)
       },
     }),
   ]

@@ -47,6 +47,8 @@ export interface Poll extends Pick<PollRequest, 'ack' | 'setErrs' | 'maxEvents'>
   readonly address?: string
   /** Aborted when the receiver is gone: nobody waits any more. */
   readonly signal?: AbortSignal
+  /** Whether the credential of the poll still counts: it may end while the poll waits. */
+  readonly isStillAllowed: () => Promise<boolean>
 }
 
 /** SETs in one answer. */
@@ -66,7 +68,7 @@ const NOTHING: PollResponse = buildPollResponse([], false)
  * acknowledged or refused, to everybody who polls. With `waitMs` and nothing to send, the answer
  * waits until something comes; with `maxEvents` 0 until something waits, which is not sent
  * (RFC 8936 section 2.4.2). A stream that is not enabled sends the event of its stop and nothing
- * else; a poll of it waits for more, as for any event.
+ * else; a poll of it waits for more, as for any event. Whose credential ended during the wait is told nothing.
  */
 export async function pollSets(
   stream: Stream,
@@ -84,7 +86,11 @@ export async function pollSets(
     const waiter = waiters.begin(stream.destinationId, remainingMs, poll.signal)
     try {
       const { answer, nextDueInMs } = await lookFor(poll, present, stream, dependencies)
-      if (answer !== undefined) return poll.maxEvents === 0 ? NOTHING : answer
+      if (answer !== undefined) {
+        const isTold =
+          poll.maxEvents !== 0 && (present !== undefined || (await poll.isStillAllowed()))
+        return isTold ? answer : NOTHING
+      }
       if (nextDueInMs !== undefined) waiter.wakeIn(nextDueInMs)
       if ((await waiter.outcome) === 'over') return NOTHING
       present = undefined

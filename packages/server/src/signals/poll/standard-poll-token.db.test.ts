@@ -1,7 +1,8 @@
 import { parseStreamReference } from '../streams/stream-store.ts'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { createStandardApi, type StandardApi } from '../../../test/support/standard-api.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
+import { deleteAccessToken } from '../clients/access-token-store.ts'
 import { rotatePollToken } from './rotate-poll-token.ts'
 
 let api: StandardApi
@@ -67,4 +68,24 @@ it('a poll token ends with the client of its stream', async () => {
     .where('id', '=', client.id)
     .execute()
   expect(await poll(streamId, token)).toMatchObject({ status: 401 })
+})
+
+it('a poll that waits is told nothing once its access token is revoked', async () => {
+  const client = await api.newClient()
+  const streamId = await createStream(await api.newToken(client))
+  const token = await api.newToken(client)
+  const pending = api.call(`/ssf/poll/${streamId}`, { method: 'POST', token, payload: {} })
+  await vi.waitFor(() => expect(api.waiters.count()).toBe(1), { timeout: 5_000 })
+  await deleteAccessToken(api.db, token)
+  const other = await api.newToken(client)
+  const payload = { stream_id: streamId }
+  const asked = await api.call('/ssf/verify', { method: 'POST', token: other, payload })
+  expect(asked.status).toBe(204)
+  expect((await pending).body).toEqual({ sets: {} })
+  const { body } = await api.call<{ sets: object }>(`/ssf/poll/${streamId}`, {
+    method: 'POST',
+    token: other,
+    payload: { returnImmediately: true },
+  })
+  expect(Object.keys(body.sets)).toHaveLength(1)
 })

@@ -39,7 +39,7 @@ export function pollEndpoint(context: StreamContext): SsfOperation {
     example: { body: { ack: ['5b0f6a6e-6a0e-4d0c-9d53-0d0f3a3f7c11'], returnImmediately: true } },
     responses: { 200: pollResponseSchema },
     handler: async (request) => {
-      const { principal, params, address, disconnection } = request
+      const { principal, params, address, disconnection, isStillAllowed } = request
       const stream = await getOwnStream(db, principal, params['stream_id'] ?? '')
       const body = readBody({ body: request.body ?? {}, query: {} }, ['ack', 'setErrs'])
       const parsed = parsePollRequest(body, { acknowledgementsMax: POLL_ACKNOWLEDGEMENTS_MAX })
@@ -49,7 +49,8 @@ export function pollEndpoint(context: StreamContext): SsfOperation {
       }
       await recordActivity(db, stream, clock.now(), settings)
       const waitMs = toPollWaitMs(parsed.value, { isLong: true })
-      const poll = { ...parsed.value, waitMs, address, signal: disconnection() }
+      const signal = disconnection()
+      const poll = { ...parsed.value, waitMs, address, signal, isStillAllowed }
       return { status: 200, body: await pollSets(stream, poll, context) }
     },
   })
