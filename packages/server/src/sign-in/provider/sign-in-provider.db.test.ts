@@ -125,25 +125,58 @@ describe('a step-up sign-in', () => {
     })
     const config = await relyOn(made, PrivateKeyJwt({ key: privateKey, kid: 'one' }))
     const asked = await ask(config, { login_hint: `signed.${world.person.email}` })
-    const signed = async (key: CryptoKey) => {
+    const signed = async (key: CryptoKey, ends?: string) => {
       const parameters = Object.fromEntries(new URL(asked.url).searchParams)
-      const request = await new SignJWT(parameters)
+      const request = new SignJWT(parameters)
         .setProtectedHeader({ alg: 'ES256', kid: 'one' })
         .setIssuer(made.client_id)
         .setAudience(`${BASE_URL}/sign-in`)
         .setIssuedAt()
-        .setExpirationTime('1m')
-        .sign(key)
+      if (ends !== undefined) request.setExpirationTime(ends)
       const url = new URL(asked.url)
-      url.search = new URLSearchParams({ client_id: made.client_id, request }).toString()
+      const sent = { client_id: made.client_id, request: await request.sign(key) }
+      url.search = new URLSearchParams(sent).toString()
       return url.href
     }
     const browser = browse()
-    const id = await reachPage(browser, await signed(privateKey))
+    const id = await reachPage(browser, await signed(privateKey, '1m'))
     expect(await stageOf(id)).toBe('device')
     const foreign = await generateKeyPair('ES256')
-    const refused = await browse().get(await signed(foreign.privateKey))
+    const refused = await browse().get(await signed(foreign.privateKey, '1m'))
     expect(refused.location ?? '').not.toMatch(/interaction/)
+    // Whoever has seen one that never ends could begin as its person for ever.
+    for (const ends of [undefined, '2h']) {
+      const { location } = await browse().get(await signed(privateKey, ends))
+      expect(location).toContain('error=invalid_request_object')
+    }
+  })
+
+  it('takes no assertion of a client that is good for more than ten minutes', async () => {
+    const { privateKey, publicKey } = await generateKeyPair('ES256')
+    const jwks = { keys: [{ ...(await exportJWK(publicKey)), alg: 'ES256' }] }
+    const made = await make({ token_endpoint_auth_method: 'private_key_jwt', jwks })
+    const push = async (lasts: string) => {
+      const assertion = await new SignJWT({ jti: lasts })
+        .setProtectedHeader({ alg: 'ES256' })
+        .setIssuer(made.client_id)
+        .setSubject(made.client_id)
+        .setAudience(`${BASE_URL}/sign-in`)
+        .setExpirationTime(lasts)
+        .sign(privateKey)
+      const { statusCode } = await world.api.app.inject({
+        method: 'POST',
+        url: '/sign-in/par',
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        payload: new URLSearchParams({
+          ...{ client_id: made.client_id, client_assertion: assertion },
+          client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+          ...{ redirect_uri: REDIRECT, response_type: 'code', scope: 'openid' },
+        }).toString(),
+      })
+      return statusCode
+    }
+    expect(await push('9m')).toBe(201)
+    expect(await push('1h')).toBe(401)
   })
 
   it('takes the person from an ID token that it gave before', async () => {

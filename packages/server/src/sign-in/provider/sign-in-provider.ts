@@ -16,6 +16,7 @@ import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../platform/clock.ts'
 import { createGuardedFetch } from '../../platform/net/guarded-fetch.ts'
 import type { Outbound } from '../../platform/net/outbound.ts'
 import { isUuid } from '../../platform/ids.ts'
+import { assertShortAssertion, assertShortRequest, CLIENT_SIGNATURES } from './client-signatures.ts'
 import { findLivePersonId, findTokenSession } from './device-claims-read.ts'
 import type { ProviderPages } from './provider-pages.ts'
 import { createProviderStorage, SIGN_IN_SCOPES } from './provider-storage.ts'
@@ -134,6 +135,7 @@ function toConfiguration(
       requestObjectSigningAlgValues: [...CLIENT_SIGNATURES],
       clientAuthSigningAlgValues: [...CLIENT_SIGNATURES],
     },
+    assertJwtClientAuthClaimsAndHeader: assertShortAssertion,
     pkce: { required: (_context, client) => client.clientAuthMethod === 'none' },
     cookies: {
       keys: cookieKeys.map((key) => createHmac('sha256', key).update('cookies').digest()),
@@ -187,7 +189,7 @@ function featuresOf(pages: ProviderPages): NonNullable<Configuration['features']
     dPoP: { enabled: false },
     resourceIndicators: { enabled: false },
     pushedAuthorizationRequests: { enabled: true },
-    requestObjects: { enabled: true },
+    requestObjects: { enabled: true, assertJwtClaimsAndHeader: assertShortRequest },
     claimsParameter: { enabled: true },
     revocation: { enabled: true },
     userinfo: { enabled: true },
@@ -205,8 +207,6 @@ function featuresOf(pages: ProviderPages): NonNullable<Configuration['features']
     },
   }
 }
-
-const CLIENT_SIGNATURES = ['RS256', 'PS256', 'ES256', 'ES384', 'ES512', 'Ed25519', 'EdDSA'] as const
 
 /** Who signs in is asked as the protocol says; the device always, and nobody for a consent. */
 /** After a server error in its confirmation, and on the page after it, somebody may have been signed out. */

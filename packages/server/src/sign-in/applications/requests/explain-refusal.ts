@@ -62,7 +62,8 @@ export const REFUSED_FIELDS = {
   },
   request: {
     words: 'The signed or pushed request was not taken.',
-    remedy: 'See that its keys are registered here, and that it is used once, within a minute.',
+    remedy:
+      'See that its keys are registered here, that a signed one ends within an hour (`exp`), and that a pushed one is used once, within a minute.',
   },
   entra_request: {
     words: 'The request is not one that Entra sends to an external authentication method.',
