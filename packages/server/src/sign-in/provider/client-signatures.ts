@@ -1,6 +1,6 @@
 /*
- * What applications sign: by which algorithms, and for how long it counts. A request to sign in names the person, so that
- * whoever has seen its address could begin as that person for as long as it is good.
+ * What applications sign: by which algorithms, and for how long it counts. A request to sign in names the person, so
+ * that whoever has seen its address could begin as that person for as long as it is good.
  */
 import { errors } from 'oidc-provider'
 import { HOUR_MS, MINUTE_MS, SECOND_MS, systemClock, toEpochSeconds } from '../../platform/clock.ts'

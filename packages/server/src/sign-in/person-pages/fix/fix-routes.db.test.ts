@@ -166,7 +166,11 @@ describe('the page of a link', () => {
     const { id } = await addIssue()
     const path = await openLink(id)
     expect((await get(`${path}x`)).statusCode).toBe(404)
+    const watched = await api.app.inject({ url: `${path}/events`, payloadAsStream: true })
+    const events = watched.stream()[Symbol.asyncIterator]()
+    expect(String((await events.next()).value)).toMatch(/^retry/)
     api.clock.advance(7 * 24 * HOUR_MS)
+    while ((await events.next()).done !== true);
     expect((await get(path)).statusCode).toBe(404)
   })
 })

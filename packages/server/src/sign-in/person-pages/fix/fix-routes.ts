@@ -74,6 +74,7 @@ export function fixPageRoutes(dependencies: FixDependencies): PageRoute[] {
       handler: async (request) => {
         const { link } = await open(dependencies, request)
         const read = async () => {
+          if (link.expiresAt <= clock.now()) throw unknownLink()
           const isHeld = (await findHeldDevice(dependencies, link)) !== undefined
           const issue = isHeld ? await readIssue(dependencies, link) : undefined
           const text = `${issue?.recheck ?? 'gone'} ${issue?.lastCheckedAt?.toISOString() ?? ''}`

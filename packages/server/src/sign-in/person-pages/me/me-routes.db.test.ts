@@ -68,6 +68,19 @@ describe('the pages of a person', () => {
     expect((await get('/sign-in/me', second.cookie)).statusCode).toBe(401)
   })
 
+  it('tell an open page nothing more once the session has ended', async () => {
+    const { cookie, deviceId } = await addSomebody()
+    const answer = await api.app.inject({
+      url: `/sign-in/me/devices/${deviceId}/events`,
+      headers: { cookie },
+      payloadAsStream: true,
+    })
+    const events = answer.stream()[Symbol.asyncIterator]()
+    expect(String((await events.next()).value)).toMatch(/^retry/)
+    await post('/sign-in/me/sign-out', cookie, {})
+    while ((await events.next()).done !== true);
+  })
+
   it('ask a device again and ask for an exemption, in the name of the person', async () => {
     const { cookie, deviceId, issueId, personId } = await addSomebody()
     const path = `/sign-in/me/devices/${deviceId}`

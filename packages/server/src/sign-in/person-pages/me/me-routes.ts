@@ -12,6 +12,7 @@ import type { PersonSession } from '../session/person-session.ts'
 import {
   ownAction,
   ownPage,
+  readPersonSession,
   toPersonOrigin,
   type PersonPagesContext,
 } from '../session/sign-in-routes.ts'
@@ -54,7 +55,10 @@ export function meRoutes(context: MeContext): PageRoute[] {
     }),
     ownPage(context, `${devicePath(':id')}/events`, async (session, request) => {
       const read = async () => {
-        const { device, issues } = await readOwnDevice(context, session, request)
+        // The page stays open, and the session ends meanwhile.
+        const present = await readPersonSession(context, request)
+        if (present === undefined) throw notFound('session', session.id)
+        const { device, issues } = await readOwnDevice(context, present, request)
         const text = [device.authState, ...issues.map(stateOf)].join(' ')
         return { text, isMoving: issues.some(({ recheck }) => recheck === 'asking') }
       }
