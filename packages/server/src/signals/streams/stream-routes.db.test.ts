@@ -419,6 +419,35 @@ describe('changing a stream', () => {
     ).toMatchObject({ status: 422, code: 'target_refused' })
   })
 
+  it('sends the authorization header to no other host than the one that it was given for', async () => {
+    const stream = await create({ ...standardPush, authorization_header: 'Bearer one' })
+    const path = `/ssf_streams/${stream.id}`
+    const elsewhere = { endpoint_url: 'https://elsewhere.example.com/events' }
+    for (const payload of [
+      { delivery: elsewhere },
+      { ssf_stream: { aud: elsewhere.endpoint_url } },
+    ]) {
+      const paths = ['authorization_header']
+      expect(await refused(payload, path, 'PATCH')).toMatchObject({ status: 422, paths })
+    }
+    const change = async (payload: object) =>
+      (await streams.call<Stream>(path, { method: 'PATCH', payload })).body
+    const sameHost = { endpoint_url: new URL('/other', URL_A).href }
+    expect(await change({ delivery: sameHost })).toMatchObject({ authorization_header_set: true })
+    const anew = { delivery: elsewhere, authorization_header: 'Bearer two' }
+    expect(await change(anew)).toMatchObject({ delivery: elsewhere })
+    const oauth = { token_endpoint: 'https://id.example.com/token', client_id: 'a' }
+    const delivery = { endpoint_url: URL_A, oauth: { ...oauth, client_secret: 'b' } }
+    await change({ delivery, authorization_header: null })
+    for (const kept of [{}, { oauth }]) {
+      const moved = { delivery: { ...elsewhere, ...kept } }
+      const paths = ['delivery.oauth.client_secret']
+      expect(await refused(moved, path, 'PATCH')).toMatchObject({ status: 422, paths })
+    }
+    const back = { delivery: { ...elsewhere, oauth: null } }
+    expect(await change(back)).toMatchObject({ authorization_header_set: false })
+  })
+
   it('removes the authorization header with null', async () => {
     const stream = await create({ ...standardPush, authorization_header: 'Bearer one' })
     const { body } = await streams.call<Stream>(`/ssf_streams/${stream.id}`, {

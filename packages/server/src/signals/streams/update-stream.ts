@@ -10,9 +10,11 @@ import { changePushAuthentication } from '../push/change-push-authentication.ts'
 import { endUnfitFallback } from '../push/poll-fallback.ts'
 import { resumeRestatement } from '../history/restatement-store.ts'
 import { isAuthenticationGiven } from '../push/push-authentication.ts'
+import type { ErrorDetail } from '../../platform/app-error.ts'
 import { givenMembers } from '../../platform/given-members.ts'
 import { assertTarget } from '../dispatch/assert-target.ts'
 import { notifyTargetChanged } from '../dispatch/delivery-store.ts'
+import { isSameHost } from '../dispatch/is-same-host.ts'
 import { applyStreamStatus, changeDelivery } from './set-stream-status.ts'
 import type { StreamDependencies } from './stream-context.ts'
 import { refuseIf } from './refuse-if.ts'
@@ -36,7 +38,7 @@ import { warnOfBareHeader } from './warn-of-bare-header.ts'
  * with, and follow the stream from push to poll and back; those of a type that is no longer asked for are given up.
  *
  * @throws AppError `not_found`; `target_refused`; `invalid_body` when it would push without an
- * endpoint, or poll with an authorization header.
+ * endpoint, poll with an authorization header, or send to another host what was given for the one before.
  */
 export async function changeStream(
   change: Change,
@@ -202,13 +204,33 @@ function toDeliveryValues(
   }
 }
 
+/** What the service authenticates by goes to the host that it was given for: for another one it is given anew. */
+function findKeptSecrets(
+  before: Stream,
+  endpointUrl: string,
+  { authorizationHeader, authentication }: StreamInput,
+): ErrorDetail[] {
+  const message = 'This is required with another host: it was given for the one before.'
+  const keepsHeader = before.authorizationHeaderSealed !== null && authorizationHeader === undefined
+  const { oauth } = before.pushAuthentication ?? {}
+  const isSecretKept = oauth !== undefined && oauth.auth_method !== 'private_key_jwt'
+  const given = authentication?.oauth
+  const keepsSecret = isSecretKept && given !== null && given?.client_secret === undefined
+  const kept = [
+    ...(keepsHeader ? [{ path: 'authorization_header', message }] : []),
+    ...(keepsSecret ? [{ path: 'delivery.oauth.client_secret', message }] : []),
+  ]
+  return kept.length > 0 && !isSameHost(before.endpointUrl ?? endpointUrl, endpointUrl) ? kept : []
+}
+
 /** Refuses what cannot be delivered to: the one place where a change of the delivery is. */
 function assertDelivery(
   before: Stream,
   { deliveryMethod, endpointUrl }: Pick<Stream, 'deliveryMethod' | 'endpointUrl'>,
-  { authorizationHeader, endpointPath }: StreamInput,
+  input: StreamInput,
   { targetPolicy }: StreamDependencies,
 ): void {
+  const { authorizationHeader, endpointPath } = input
   const isPush = deliveryMethod === 'push'
   const hasStrayHeader = !isPush && (authorizationHeader ?? null) !== null
   refuseIf([
@@ -225,6 +247,7 @@ function assertDelivery(
   if (!isPush || endpointUrl === null) return
   const isNew = endpointUrl !== before.endpointUrl || before.deliveryMethod === 'poll'
   if (isNew) assertTarget(endpointUrl, targetPolicy, endpointPath, 'pushed')
+  refuseIf(findKeptSecrets(before, endpointUrl, input))
 }
 
 /** An audience that the service assigned follows the address that it was assigned from. */

@@ -4,13 +4,14 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Change } from '../../changes/change.ts'
-import { AppError } from '../../platform/app-error.ts'
+import { AppError, invalidBody } from '../../platform/app-error.ts'
 import { givenMembers } from '../../platform/given-members.ts'
 import { newUuid } from '../../platform/ids.ts'
 import type { TargetPolicy } from '../../platform/net/target-policy.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 import { assertTarget } from '../dispatch/assert-target.ts'
 import { notifyDestinations, notifyTargetChanged } from '../dispatch/delivery-store.ts'
+import { isSameHost } from '../dispatch/is-same-host.ts'
 import {
   insertDestination,
   updateDestination,
@@ -98,7 +99,8 @@ export async function createWebhook(
  * change of nothing leaves none. A webhook that is switched on again leaves an event and sends what was
  * waiting when it was switched off; what happened in between is for `recoverWebhook`. The receiver is tried at once.
  *
- * @throws AppError `not_found`; `target_refused`; `invalid_body` for headers that cannot be sent
+ * @throws AppError `not_found`; `target_refused`; `invalid_body` for headers that cannot be sent, or are not given for
+ *   another host
  */
 export async function changeWebhook(
   change: Change,
@@ -109,10 +111,7 @@ export async function changeWebhook(
   const { tx, at } = change
   const before = await getWebhook(tx, id, { isLocked: true })
   const known = await getWebhookRecord(tx, id, at)
-  const url =
-    edit.url === undefined || edit.url === before.url
-      ? before.url
-      : assertTarget(edit.url, targetPolicy, 'url', 'posted')
+  const url = toUrl(before, edit, targetPolicy)
   const headers = edit.headers && toHeaderValues(before, edit.headers, sealer)
   const { name, description, events } = edit
   const plain = givenMembers({ name, description, events: events && [...events] })
@@ -189,6 +188,16 @@ function toHeaderValues(
   const headersSealed =
     headerNames.length === 0 ? null : sealer.seal(JSON.stringify(headers), context)
   return { headerNames, headersSealed }
+}
+
+/** Where a webhook posts to from now on: to another host with headers that are given for that. */
+function toUrl(before: Webhook, { url, headers }: WebhookEdit, targetPolicy: TargetPolicy): string {
+  if (url === undefined || url === before.url) return before.url
+  const checked = assertTarget(url, targetPolicy, 'url', 'posted')
+  const keepsHeaders = headers === undefined && before.headersSealed !== null
+  if (!keepsHeaders || isSameHost(before.url, checked)) return checked
+  const message = 'This is required with another host: the headers were given for the one before.'
+  throw invalidBody([{ path: 'headers', message }])
 }
 
 /** What switching on or off changes; undefined when it is so already. */

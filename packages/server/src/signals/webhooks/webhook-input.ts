@@ -72,7 +72,11 @@ export const createWebhookBody = z
 export const updateWebhookBody = createWebhookBody
   .omit({ signing: true })
   .partial()
-  .extend({ headers: headersInput.describe('Replace all headers that it has.').optional() })
+  .extend({
+    headers: headersInput
+      .describe('Replace all headers that it has. Needed with a `url` on another host.')
+      .optional(),
+  })
   .meta({ id: 'UpdateWebhook' })
 
 /** What a new webhook shall be. */

@@ -230,6 +230,20 @@ describe('changing a webhook', () => {
     expect(cleared.body).toMatchObject({ rate_limit_per_second: null })
   })
 
+  it('sends headers to no other host than the one that they were given for', async () => {
+    const { url } = VALID
+    const { id } = await webhooks.create({ url, headers: { 'X-A': 'b' } })
+    const elsewhere = 'https://elsewhere.example.com/hook'
+    expect(await patch(id, { url: elsewhere })).toMatchObject({
+      status: 422,
+      body: { details: [{ path: 'headers' }] },
+    })
+    expect((await patch(id, { url: new URL('/other', url).href })).status).toBe(200)
+    expect((await patch(id, { url: elsewhere, headers: { 'X-A': 'c' } })).status).toBe(200)
+    expect((await patch(id, { url, headers: {} })).status).toBe(200)
+    expect((await patch(id, { url: elsewhere })).status).toBe(200)
+  })
+
   it('leaves no trace when nothing changes', async () => {
     const { body: before } = await webhooks.call<TestWebhook>(`/webhooks/${webhook.id}`)
     const entries = await countAuditEntries(webhooks.api)
