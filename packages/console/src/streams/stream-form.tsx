@@ -159,6 +159,8 @@ function Proof({ form, faults, stream }: FormPartProps & { readonly stream: Stre
           w={260}
           maw="100%"
           {...form.getInputProps('credential')}
+          // What is kept has no field of its own: it may be kept no longer, with another host.
+          error={credential === 'keep' ? (faults.header ?? faults.clientSecret) : null}
         />
         {credential === 'header' ? (
           <PasswordInput

@@ -61,6 +61,19 @@ async function createStream(name: string): Promise<Named> {
 }
 
 describe('a stream', () => {
+  it('says at what is kept that another host needs it given again', async () => {
+    const other = await console.otherAdmin()
+    const stream = await other.send<Named>('POST', '/ssf_streams', {
+      name: 'Moved',
+      delivery: { method: 'urn:ietf:rfc:8935', endpoint_url: 'https://one.example.com/events' },
+      authorization_header: 'Bearer one',
+    })
+    const page = await console.openPage(`/signals/streams/${stream.id}/edit`)
+    await page.getByLabel('URL').fill('https://other.example.com/events')
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await page.getByText('This is required with another host').waitFor()
+  })
+
   it('keeps what another admin changed while its form was open', async () => {
     const stream = await createStream('Before')
     const page = await console.openPage(`/signals/streams/${stream.id}/edit`)
