@@ -10,7 +10,13 @@ import type { LeaseBook } from './lease-book.ts'
 import type { ProbeHandler } from './probe-listeners.ts'
 import type { ProbeLease } from './probe-lease-store.ts'
 import { findForeignReason } from './probe-request-input.ts'
-import { recordCounted, recordForeign, recordIdle } from './record-arrival.ts'
+import {
+  recordCounted,
+  recordForeign,
+  recordRequestless,
+  REQUESTLESS_MAX,
+  type RequestlessStay,
+} from './record-arrival.ts'
 
 /** What the handler works with. */
 export interface ProbeHandlerContext extends Pick<Foundation, 'db' | 'runChange' | 'clock'> {
@@ -42,6 +48,7 @@ export function createProbeHandler(
   book: () => LeaseBook,
 ): WaitingProbeHandler {
   const waiting = new Map<string, Set<ServerResponse>>()
+  const requestless = createRequestlessNotes(context)
 
   function keepWaiting(response: ServerResponse, { proofId }: ProbeLease): void {
     const streams = waiting.get(proofId) ?? new Set()
@@ -54,8 +61,7 @@ export function createProbeHandler(
       streams.delete(response)
       if (streams.size === 0) waiting.delete(proofId)
     })
-    response.writeHead(200, streamHeaders(context.baseUrl))
-    response.write(' ')
+    response.writeHead(200, streamHeaders(context.baseUrl)).write(' ')
   }
 
   async function answer(
@@ -70,6 +76,7 @@ export function createProbeHandler(
     }
     const { method = '', url = '', headers } = request
     if (PROXY_HEADERS.some((name) => headers[name] !== undefined)) {
+      requestless.note(lease, seen, 'idle')
       refuse(response, 421)
       return
     }
@@ -87,6 +94,11 @@ export function createProbeHandler(
     keepWaiting(response, lease)
   }
 
+  function noteAtLease(seen: SeenConnection, stay: RequestlessStay): void {
+    const lease = book().find(seen.port)
+    if (lease !== undefined) requestless.note(lease, seen, stay)
+  }
+
   return {
     answer: (request, response, seen) => {
       answer(request, response, seen).catch((error: unknown) => {
@@ -94,18 +106,32 @@ export function createProbeHandler(
         refuse(response, 503)
       })
     },
-    noteIdle: (seen) => {
-      const lease = book().find(seen.port)
-      if (lease === undefined) return
-      recordIdle(context, lease, seen).catch((error: unknown) => {
-        context.logError(error, 'a connection to a port of the device proof could not be noted')
-      })
-    },
+    noteIdle: (seen) => noteAtLease(seen, 'idle'),
+    noteEnded: (seen) => noteAtLease(seen, 'ended'),
     end: (proofId) => {
+      requestless.forget(proofId)
       for (const response of waiting.get(proofId) ?? []) response.end()
     },
     endAll: () => {
       for (const streams of waiting.values()) for (const response of streams) response.end()
+    },
+  }
+}
+
+/** Notes connections without a request: a few of each proof, so that more cost nothing. */
+function createRequestlessNotes(context: ProbeHandlerContext) {
+  const noted = new Map<string, number>()
+  return {
+    note: (lease: ProbeLease, seen: SeenConnection, stay: RequestlessStay): void => {
+      const count = noted.get(lease.proofId) ?? 0
+      if (count >= REQUESTLESS_MAX) return
+      noted.set(lease.proofId, count + 1)
+      recordRequestless(context, lease, seen, stay).catch((error: unknown) => {
+        context.logError(error, 'a connection to a port of the device proof could not be noted')
+      })
+    },
+    forget: (proofId: string): void => {
+      noted.delete(proofId)
     },
   }
 }

@@ -20,6 +20,8 @@ export interface ProbeHandler {
   ) => void
   /** A connection is there that has brought no request for a while. */
   readonly noteIdle: (seen: SeenConnection) => void
+  /** A connection has ended that brought no request, sooner than it counts as idle. */
+  readonly noteEnded: (seen: SeenConnection) => void
 }
 
 /** Where to listen, and with what. */
@@ -113,6 +115,7 @@ interface OpenConnection {
   /** Run until a request comes. */
   readonly timers: Set<NodeJS.Timeout>
   hasRequest: boolean
+  isEnded: boolean
 }
 
 /** The connections to all ports. */
@@ -120,6 +123,7 @@ class ProbeConnections {
   readonly #handler: ProbeHandler
   readonly #open = new Map<string, OpenConnection>()
   readonly #byAddress = new Map<string, number>()
+  #isClosed = false
 
   constructor(handler: ProbeHandler) {
     this.#handler = handler
@@ -133,15 +137,16 @@ class ProbeConnections {
     const isFull = this.#open.size >= CONNECTIONS_MAX || ofAddress >= CONNECTIONS_PER_ADDRESS_MAX
     if (seen === undefined || isFull) {
       socket.destroy()
+      if (seen !== undefined) this.#handler.noteEnded(seen)
       return
     }
     const key = toKey(seen)
     const timers = new Set([setTimeout(() => socket.destroy(), IDLE_CLOSED_MS)])
-    const open = { socket, seen, timers, hasRequest: false }
+    const open = { socket, seen, timers, hasRequest: false, isEnded: false }
     this.#noteLater(open)
     this.#open.set(key, open)
     this.#byAddress.set(seen.clientAddress, ofAddress + 1)
-    socket.once('close', () => this.#remove(key, timers))
+    socket.once('close', () => this.#remove(key, open))
   }
 
   /** What was seen of the connection that a request came on. */
@@ -163,22 +168,26 @@ class ProbeConnections {
   /** A request that came while this process was too busy to read it is read first; not one behind a TLS handshake. */
   #noteLater(open: OpenConnection): void {
     const note = () => {
-      if (!open.hasRequest) this.#handler.noteIdle(open.seen)
+      if (!open.hasRequest && !open.isEnded) this.#handler.noteIdle(open.seen)
     }
     open.timers.add(setTimeout(() => setImmediate(note), IDLE_NOTED_MS))
   }
 
   closeAll(): void {
+    this.#isClosed = true
     for (const { socket } of this.#open.values()) socket.destroy()
   }
 
-  #remove(key: string, timers: ReadonlySet<NodeJS.Timeout>): void {
+  #remove(key: string, open: OpenConnection): void {
+    const { seen, timers, hasRequest } = open
+    open.isEnded = true
     for (const timer of timers) clearTimeout(timer)
-    const address = this.#open.get(key)?.seen.clientAddress ?? ''
     this.#open.delete(key)
-    const left = (this.#byAddress.get(address) ?? 1) - 1
-    if (left > 0) this.#byAddress.set(address, left)
-    else this.#byAddress.delete(address)
+    // What is no request, such as that of another protocol, ends at once, and the device shows it until then.
+    if (!hasRequest && !this.#isClosed) this.#handler.noteEnded(seen)
+    const left = (this.#byAddress.get(seen.clientAddress) ?? 1) - 1
+    if (left > 0) this.#byAddress.set(seen.clientAddress, left)
+    else this.#byAddress.delete(seen.clientAddress)
   }
 }
 

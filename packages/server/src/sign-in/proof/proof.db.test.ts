@@ -233,6 +233,38 @@ describe('somebody else is not taken for it', () => {
     expect(await world.finish(again)).toBe('posture')
   })
 
+  it.each([
+    ['is no request', (port: number) => speakNoHttp(port)],
+    ['comes through a proxy', async (port: number) => requestThroughProxy(port)],
+  ])('a connection that %s is noted although it ends at once', async (_what, knock) => {
+    const device = await world.addDevice()
+    const attempt = await world.begin()
+    const opened = await openAll(attempt)
+    const rows = browserRows(opened, { local_address: '192.0.2.7', local_port: '999' })
+    world.answers.set(device, () => rows)
+    const port = opened[0]?.port ?? 0
+    let isOver = false
+    const knocking = (async () => {
+      while (!isOver) await knock(port)
+    })()
+    expect(await world.finish(attempt)).toBe('refused')
+    isOver = true
+    await knocking
+    expect((await world.attempt(attempt.id))?.evidence).toMatchObject({ idle_connections: true })
+  })
+
+  it('a connection to spare that the browser closes before the devices are asked hinders nobody', async () => {
+    const device = await world.addDevice()
+    const attempt = await world.begin()
+    const opened = await openAll(attempt)
+    const spare = await connectWithoutRequest(opened[0]?.port ?? 0)
+    spare.destroy()
+    await expect.poll(() => countIdle(attempt.id)).toBe(1)
+    const inside = { local_address: '192.0.2.7', local_port: '999' }
+    world.answers.set(device, () => browserRows(opened, inside))
+    expect(await world.finish(attempt)).toBe('posture')
+  })
+
   it('a connection that was there before the lease is noted too', async () => {
     const device = await world.addDevice()
     const early = await world.begin()
@@ -475,4 +507,16 @@ async function connectWithoutRequest(port: number): Promise<Socket> {
   await new Promise((resolve) => socket.once('connect', resolve))
   socket.on('error', () => undefined)
   return socket
+}
+
+/** As the address of a server for relays makes a browser do, which a page of anybody can name. RFC 8656. */
+async function speakNoHttp(port: number): Promise<void> {
+  const socket = await connectWithoutRequest(port)
+  socket.end(Buffer.from('000300002112a442', 'hex'))
+  await new Promise((resolve) => socket.once('close', resolve))
+}
+
+async function requestThroughProxy(port: number): Promise<void> {
+  const headers = { 'x-forwarded-for': '192.0.2.1' }
+  await fetch(`http://127.0.0.1:${port}/`, { headers }).catch(() => undefined)
 }

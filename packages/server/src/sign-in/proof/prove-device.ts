@@ -21,6 +21,7 @@ import { listCandidates, type Candidate } from './candidate-read.ts'
 import { findProvenDevice, type OtherDevice, type ProvenDevice } from './find-proven-device.ts'
 import { admitOsUser, isOsUserAllowed, toOsUserEvidence } from './os-users.ts'
 import { listArrivals, type ProbeArrival } from './probe-arrival-store.ts'
+import { hasRequestless } from './record-arrival.ts'
 import { claimLeases, deleteLeasesOfAttempt, listLeasesOfAttempt } from './probe-lease-store.ts'
 import { ASK_TIMEOUT_MS, isBeingDecided, PORTS_PER_PROOF } from './start-proof.ts'
 
@@ -114,6 +115,7 @@ async function search(
     at: clock.now(),
   })
   const { trustedLocalProxies } = await getSignInPolicy(db)
+  const askedAt = clock.now()
   const facts = {
     connections: counted.map(toSeenConnection),
     serviceAddresses: await context.listServiceAddresses(),
@@ -128,7 +130,7 @@ async function search(
   signal.throwIfAborted()
   const evidence = { arrivals: seen, other_devices: others.map(toOtherEvidence) }
   if (proven === undefined) return { proven, reason: toReason(candidates, others), evidence }
-  if (!proven.browser.isPortAgreed && (await hasIdleConnections(db, first.proofId))) {
+  if (!proven.browser.isPortAgreed && (await hasIdleConnections(db, first.proofId, askedAt))) {
     return {
       proven: undefined,
       reason: 'no_match',
@@ -142,10 +144,13 @@ async function search(
  * Behind a translation of addresses the connections of a device are told from others by nothing but that there are
  * no others. A page of somebody else can have a browser connect without a request; such a connection shows here.
  */
-async function hasIdleConnections(db: Foundation['db'], proofId: string): Promise<boolean> {
+async function hasIdleConnections(
+  db: Foundation['db'],
+  proofId: string,
+  askedAt: Date,
+): Promise<boolean> {
   await sleep(SETTLE_MS)
-  const arrivals = await listArrivals(db, proofId)
-  return arrivals.some(({ kind }) => kind === 'idle')
+  return hasRequestless(await listArrivals(db, proofId), askedAt)
 }
 
 async function conclude(change: Change, attempt: Attempt, outcome: Outcome): Promise<Attempt> {

@@ -7,7 +7,7 @@ import type { Foundation } from '../../changes/foundation.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { findAttempt } from '../attempts/attempt-store.ts'
 import { deviceNotProven } from '../attempts/know-device.ts'
-import { countArrivals, insertArrival } from './probe-arrival-store.ts'
+import { countArrivals, insertArrival, type ProbeArrival } from './probe-arrival-store.ts'
 import { deleteLeasesOfAttempt, prolongLeases, type ProbeLease } from './probe-lease-store.ts'
 import type { ForeignReason } from './probe-request-input.ts'
 import type { SeenConnection } from './judge-sockets.ts'
@@ -16,7 +16,22 @@ import { PORTS_PER_PROOF, PROVING_MS } from './start-proof.ts'
 type Dependencies = Pick<Foundation, 'db' | 'runChange' | 'clock'>
 
 /** Connections without a request that are written down of one proof. */
-const IDLE_MAX = 20
+export const REQUESTLESS_MAX = 20
+
+/** Whether a connection without a request was there for a while, or had ended when it was noted. */
+export type RequestlessStay = 'idle' | 'ended'
+
+/**
+ * Whether connections without a request may be among those that a device shows which was asked at a time. Ones that had
+ * ended before are not: browsers open some to spare, and close them at once. Of very many the later ones are not known.
+ */
+export function hasRequestless(arrivals: readonly ProbeArrival[], askedAt: Date): boolean {
+  const requestless = arrivals.filter(({ kind }) => kind === 'idle')
+  return (
+    requestless.length >= REQUESTLESS_MAX ||
+    requestless.some(({ reason, arrivedAt }) => reason !== 'ended' || arrivedAt >= askedAt)
+  )
+}
 
 /** Counts the request of the browser; false when it has come to this port before. */
 export async function recordCounted(
@@ -71,17 +86,20 @@ export async function recordForeign(
 }
 
 /**
- * Notes a connection that brings no request: it may be somebody else's, which a device behind a translation of
- * addresses would show too.
+ * Notes a connection that brings no request of the browser: it may be somebody else's, which a device behind a
+ * translation of addresses would show too.
  */
-export async function recordIdle(
+export async function recordRequestless(
   { db, clock }: Dependencies,
   lease: ProbeLease,
   seen: SeenConnection,
+  stay: RequestlessStay,
 ): Promise<void> {
-  if ((await countArrivals(db, lease.proofId, 'idle', IDLE_MAX)) >= IDLE_MAX) return
+  const arrivedAt = clock.now()
+  if ((await countArrivals(db, lease.proofId, 'idle', REQUESTLESS_MAX)) >= REQUESTLESS_MAX) return
   if ((await findAttempt(db, lease.attemptId)) === undefined) return
-  await insertArrival(db, { ...toArrival(lease, seen), kind: 'idle', arrivedAt: clock.now() })
+  const reason = stay === 'ended' ? stay : null
+  await insertArrival(db, { ...toArrival(lease, seen), kind: 'idle', reason, arrivedAt })
 }
 
 function toArrival({ proofId, attemptId, port }: ProbeLease, seen: SeenConnection) {
