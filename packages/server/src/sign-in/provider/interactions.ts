@@ -114,8 +114,10 @@ export async function endInteraction(
   if (!isFirst) throw new AppError('conflict', 'This sign-in is under way, or was ended before.')
   const session = await findGrantedSession(db, { attemptId: attempt.id })
   takeOver()
-  if (attempt.stage !== 'done' || session === undefined) {
-    const description = attempt.refusalCode ?? attempt.stage
+  // It may have ended since it was granted, with its device or person.
+  if (attempt.stage !== 'done' || session?.endedAt !== null) {
+    const isOver = attempt.stage === 'done' && session !== undefined
+    const description = isOver ? 'session_ended' : (attempt.refusalCode ?? attempt.stage)
     await provider.interactionFinished(request, response, {
       error: 'access_denied',
       error_description: description,

@@ -354,6 +354,21 @@ describe('a session that has ended', () => {
     await expect(fetchUserInfo(config, tokens.access_token, world.person.id)).rejects.toThrow()
   })
 
+  it('sends nobody back with a code, where it ended on the way there', async () => {
+    const config = await relyOn(await make())
+    const browser = browse()
+    const { url } = await ask(config, { login_hint: world.person.email })
+    const id = await reachPage(browser, url)
+    await proveTestDevice(world.api.runChange, id, world.deviceId)
+    await browser.post(`/sign-in/attempts/${id}/continue`)
+    await world.api.runChange({ actor: SYSTEM_ACTOR }, (change) =>
+      simulateChange(change, { deviceId: world.deviceId, to: 'blocked' }),
+    )
+    const { location } = await browser.follow(`/sign-in/attempts/${id}/return`)
+    const answer = new URL(location ?? '').searchParams
+    expect([answer.get('code'), answer.get('error_description')]).toEqual([null, 'session_ended'])
+  })
+
   it('has ended in the change in which its device was blocked', async () => {
     const config = await relyOn(await make())
     const asked = await ask(config, { login_hint: world.person.email })
