@@ -100,6 +100,8 @@ export function createDeliveryPart(
       if (settings.databaseUrl === undefined) await releaseEveryClaim(db)
       await engine.start()
     },
+    // What the other parts wait for when they stop, this one needs for what is in flight.
+    endWaiting: () => void engine.beginEnd(),
     stop: async () => {
       try {
         await engine.close()

@@ -1,4 +1,4 @@
-import { sql, type QueryExecutorProvider } from 'kysely'
+import { sql, type QueryExecutorProvider, type RawBuilder } from 'kysely'
 
 /** How long a transaction waits for each lock, and how long a statement of it may take. */
 export interface TransactionBounds {
@@ -13,4 +13,12 @@ export async function boundTransaction(
 ): Promise<void> {
   await sql`select set_config('lock_timeout', ${String(lockMs)}, true),
     set_config('statement_timeout', ${String(statementMs)}, true)`.execute(tx)
+}
+
+/**
+ * A row to be read before the first lock of a statement: from then on its transaction waits no longer than that for
+ * each lock. It takes no transaction of several statements, nor a setting of the session, which poolers do not keep.
+ */
+export function boundedLockWait(lockMs: number): RawBuilder<unknown> {
+  return sql`select set_config('lock_timeout', ${String(lockMs)}::text, true)`
 }

@@ -15,6 +15,7 @@ import type { GuardedClient } from '../../platform/net/guarded-client.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { ClaimShares } from './active-claims.ts'
+import { BackgroundWork } from './background-work.ts'
 import { ClaimReleases } from './claim-releases.ts'
 import { listWaitingDestinations } from './claim-store.ts'
 import { DatabaseClock } from './database-clock.ts'
@@ -58,6 +59,7 @@ export class DeliveryEngine {
   readonly #abort = new AbortController()
   readonly #dispatchers = new Map<DestinationId, DestinationDispatcher>()
   #jobs: readonly RunningJob[] = []
+  #ending: Promise<void> | undefined
   #isStarted = false
   #isClosed = false
 
@@ -79,6 +81,7 @@ export class DeliveryEngine {
       slots: new InFlightSlots(settings),
       claimShares: new ClaimShares(settings),
       releases: new ClaimReleases({ db, log }),
+      attempts: new BackgroundWork(),
       recorder: new OutcomeRecorder({ db, log, random, runChange, topics }),
       deliveryEnd: this.#deliveryEnd,
       newClaimId: () => presence.newClaimId(),
@@ -135,21 +138,36 @@ export class DeliveryEngine {
   }
 
   /**
-   * Stops claiming, lets what is in flight end for at most `graceMs`, records it and releases the rest.
-   * Close it before the guarded client and the database.
+   * Claims nothing more, gives back what is not in flight, and lets the rest end for at most `graceMs`; resolves when
+   * nothing is in flight. For who must end something else before `close`.
    */
+  beginEnd(graceMs = CLOSE_GRACE_MS): Promise<void> {
+    this.#ending ??= this.#endAttempts(graceMs)
+    return this.#ending
+  }
+
+  /** `beginEnd`, and records what came of it. Close it before the guarded client and the database. */
   async close(graceMs = CLOSE_GRACE_MS): Promise<void> {
-    this.#isClosed = true
-    this.#shared.releases.stop()
-    const stopping = this.#jobs.map((job) => job.stop())
-    const timer = setTimeout(() => this.#abort.abort(), graceMs)
-    await Promise.all([...this.#dispatchers.values()].map((dispatcher) => dispatcher.stop()))
-    clearTimeout(timer)
+    await this.beginEnd(graceMs)
+    // Before all that may wait for a lock: a claim that is under way, or what is given back.
     await this.#shared.recorder.close()
-    await Promise.all(stopping)
+    const dispatchers = [...this.#dispatchers.values()]
+    await Promise.all(dispatchers.map((dispatcher) => dispatcher.whenDone()))
+    await Promise.all(this.#jobs.map((job) => job.stop()))
     await this.#presence.close().catch((error: unknown) => {
       this.#shared.log.warn({ err: error }, 'the worker could not sign off')
     })
+  }
+
+  async #endAttempts(graceMs: number): Promise<void> {
+    this.#isClosed = true
+    this.#shared.releases.stop()
+    this.#shared.recorder.expectEnd()
+    for (const job of this.#jobs) void job.stop()
+    const timer = setTimeout(() => this.#abort.abort(), graceMs)
+    for (const dispatcher of this.#dispatchers.values()) dispatcher.stop()
+    await this.#shared.attempts.whenDone()
+    clearTimeout(timer)
   }
 
   #repeat(name: string, intervalMs: number, run: () => Promise<void>): RunningJob {

@@ -83,7 +83,7 @@ export function createDeliverySender(dependencies: DeliverySenderDependencies): 
       if (attempt.kind === 'unfinished') throw new Error(`the delivery ${delivery.id} was not sent`)
       const { outcome } = attempt
       const state = outcome.verdict.kind === 'accepted' ? 'delivered' : 'discarded'
-      await recordOutcomes(db, [{ ...outcome, state }])
+      await recordOutcomes(db, [{ ...outcome, state }], REQUEST_TIMEOUT_MS)
       return { ...outcome, state }
     },
   }

@@ -110,14 +110,16 @@ export class DestinationDispatcher implements SlotUser {
     this.#send()
   }
 
-  /** Claims nothing more, releases what is not in flight, resolves when nothing is in flight. */
-  async stop(): Promise<void> {
+  /** Claims nothing more, and gives back what is not in flight. */
+  stop(): void {
     this.#isStopped = true
     this.#wakeups.stop()
     this.#shared.slots.forget(this)
     this.#releaseUnsent()
-    await this.#background.whenDone()
   }
+
+  /** After `stop`, and when nothing is in flight: resolves when no claim is under way, and all is given back. */
+  readonly whenDone = () => this.#background.whenDone()
 
   async #dispatch(): Promise<void> {
     try {
@@ -310,7 +312,7 @@ export class DestinationDispatcher implements SlotUser {
     while (this.#rules !== undefined && this.#inFlightCount < settings.concurrency) {
       if (this.#isStopped || this.#partitions.readyCount === 0 || !slots.take(this)) return
       const item = this.#partitions.next()
-      if (item !== undefined) void this.#background.add(this.#attempt(item, this.#rules))
+      if (item !== undefined) void this.#shared.attempts.add(this.#attempt(item, this.#rules))
     }
   }
 
@@ -331,8 +333,8 @@ export class DestinationDispatcher implements SlotUser {
   /** Step 6: what follows in memory at once; the database follows a moment later, with other outcomes. */
   #record(outcome: DeliveryOutcome): void {
     const { delivery, retryDelayMs, verdict } = outcome
-    const subjects =
-      retryDelayMs === null ? [] : this.#partitions.blockAll([delivery], retryDelayMs)
+    const retried = retryDelayMs === null ? [] : [delivery]
+    const subjects = this.#partitions.blockAll(retried, retryDelayMs ?? 0)
     if (retryDelayMs === null) this.#partitions.finish(delivery)
     else void this.#release(this.#partitions.drop(delivery), retryDelayMs)
     this.#failures.add(isReceiverFailure(verdict))

@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Schema } from '../../schema/schema.ts'
 import type { ClaimShares } from './active-claims.ts'
 import type { AttemptDependencies } from './attempt-delivery.ts'
+import type { BackgroundWork } from './background-work.ts'
 import type { ClaimReleases } from './claim-releases.ts'
 import type { DeliveryChannel, DestinationKind } from './delivery-channel.ts'
 import type { DeliveryEnd } from './delivery-end.ts'
@@ -17,6 +18,8 @@ export interface DispatcherDependencies extends AttemptDependencies {
   readonly slots: InFlightSlots
   readonly claimShares: ClaimShares
   readonly releases: ClaimReleases
+  /** Those that are in flight, of all dispatchers. */
+  readonly attempts: BackgroundWork
   readonly recorder: OutcomeRecorder
   readonly deliveryEnd: Pick<DeliveryEnd, 'id'>
   /** A new UUID for a claim. */

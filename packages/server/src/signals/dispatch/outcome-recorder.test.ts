@@ -26,7 +26,7 @@ function begin(runChange: RunChange = () => Promise.reject(new Error('nothing is
   let refusal: Refusal = () => undefined
   const db = createAnsweredDatabase(async ({ sql, parameters }) => {
     if (isBroken) throw withCode('ECONNREFUSED')
-    const code = refusal(JSON.stringify(parameters), sql)
+    const code = await refusal(JSON.stringify(parameters), sql)
     if (code !== undefined) throw withCode(code)
     if (sql.includes('for no key update')) locked.push(parameters[0])
     if (!sql.includes('delivery_attempt_id_seq')) return
@@ -52,7 +52,16 @@ function begin(runChange: RunChange = () => Promise.reject(new Error('nothing is
 }
 
 /** By which code a statement is refused, if it is. */
-type Refusal = (parameters: string, statement: string) => string | undefined
+type Refusal = (
+  parameters: string,
+  statement: string,
+) => string | undefined | Promise<string | undefined>
+
+/** How long a statement that records outcomes waits for a lock. */
+function lockMsOf(parameters: string): string {
+  const [lockMs] = JSON.parse(parameters) as string[]
+  return lockMs ?? ''
+}
 
 function withCode(code: string): Error {
   return Object.assign(new Error(code), { code })
@@ -366,7 +375,7 @@ test('what somebody has locked holds up its destination alone, whose outcomes ke
   let isLocked = true
   const lockWaits: string[] = []
   refuse((parameters, statement) => {
-    if (statement.includes('lock_timeout')) lockWaits.push(parameters)
+    if (statement.includes('lock_timeout')) lockWaits.push(lockMsOf(parameters))
     return isLocked && parameters.includes('"5"') ? '55P03' : undefined
   })
   const ended: number[] = []
@@ -390,7 +399,30 @@ test('what somebody has locked holds up its destination alone, whose outcomes ke
   isLocked = false
   await vi.advanceTimersByTimeAsync(1_000)
   expect(ended.slice(11)).toEqual([5, 8, 11, 14])
-  expect(new Set(lockWaits)).toEqual(new Set(['["500","20000"]', '["10","20000"]']))
+  expect(new Set(lockWaits)).toEqual(new Set(['2000', '500', '10']))
+})
+
+test('an end that begins while outcomes wait for a lock has its time for those that nobody has locked', async () => {
+  const { recorder, refuse, counts } = begin()
+  refuse(async (parameters, statement) => {
+    if (!parameters.includes('"5"')) return undefined
+    const lockMs = statement.includes('lock_timeout') ? Number(lockMsOf(parameters)) : 20_000
+    await new Promise((resolve) => setTimeout(resolve, lockMs))
+    return '55P03'
+  })
+  const ended: number[] = []
+  for (let id = 1; id <= 100; id += 1) {
+    recorder.record(
+      toOutcome(id, String(id % 3)),
+      whenRecorded(() => void ended.push(id)),
+    )
+  }
+  await vi.advanceTimersByTimeAsync(100)
+  const closing = recorder.close()
+  await vi.advanceTimersByTimeAsync(5_000)
+  await closing
+  expect(counts.reduce((sum, count) => sum + count)).toBe(99)
+  expect(ended).toHaveLength(100)
 })
 
 test('an end also comes while the database refuses outcomes, whatever of them it refuses', async () => {

@@ -7,6 +7,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { Change, RunChange } from '../../changes/change.ts'
+import { SECOND_MS } from '../../platform/clock.ts'
 import { boundTransaction, type TransactionBounds } from '../../platform/db/bound-transaction.ts'
 import { isAboutContents, isUnknownFault } from '../../platform/db/database-fault.ts'
 import type { TopicSink } from '../../platform/live/topic-notifier.ts'
@@ -51,6 +52,13 @@ const COLLECTIONS: Readonly<Record<DestinationKind, LiveCollection>> = {
 const GATHERING_MS = 20
 const BATCH_MAX = 256
 const REPEAT_DELAY_MS = 250
+/**
+ * How outcomes wait for locks while none is known to be locked: longer than most that is written takes, and so short
+ * that an end which begins meanwhile still has time to find what is locked among them.
+ */
+const FIRST_WAIT: TransactionBounds = { lockMs: 2 * SECOND_MS, statementMs: 20 * SECOND_MS }
+/** An end searches for what is locked until then at most: a process that has not stopped soon after is broken off. */
+const END_MS = 7 * SECOND_MS
 /** A success is written to its destination this often at most: the row would be the hottest of all. */
 const SUCCESS_INTERVAL_MS = 1_000
 
@@ -63,6 +71,8 @@ export class OutcomeRecorder {
   #waiting: WaitingOutcome[] = []
   #timer: NodeJS.Timeout | undefined
   #running: Promise<void> | undefined
+  /** Once an end has begun: until when it may search; on the steady clock of `performance.now()`. */
+  #endMs: number | undefined
   #isClosed = false
 
   constructor(dependencies: OutcomeRecorderDependencies) {
@@ -90,14 +100,20 @@ export class OutcomeRecorder {
     else this.#timer ??= setTimeout(() => this.#start(), GATHERING_MS)
   }
 
+  /** An end has begun: from now on nothing waits long for a lock. */
+  expectEnd(): void {
+    this.#endMs ??= performance.now() + END_MS
+  }
+
   /** Writes what is left; gives up after one failure, for then the leases bring the deliveries back. */
   async close(): Promise<void> {
+    this.expectEnd()
     this.#isClosed = true
     while (this.#waiting.length > 0 || this.#running !== undefined) {
       this.#start()
       await this.#running
     }
-    await this.#aside.close()
+    await this.#aside.close(this.#endMs)
   }
 
   #start(): void {
@@ -116,8 +132,8 @@ export class OutcomeRecorder {
     for (;;) {
       // While some are locked more of them may be, of other destinations: these are not waited for one after another.
       // Nor is there time for it at the end, when what is locked must be found among the others.
-      const isBrief = this.#isClosed || !this.#aside.isEmpty
-      const error = await this.#tryWriting(batch, isBrief ? BRIEF_WAIT : undefined)
+      const isBrief = this.#endMs !== undefined || !this.#aside.isEmpty
+      const error = await this.#tryWriting(batch, isBrief ? BRIEF_WAIT : FIRST_WAIT)
       if (error === undefined) break
       const fields = { err: error, outcome_count: batch.length }
       this.#dependencies.log.warn(fields, 'delivery outcomes could not be recorded')
@@ -144,10 +160,7 @@ export class OutcomeRecorder {
   }
 
   /** Answers why they could not be written; undefined when they are, and whoever watches was told. */
-  async #tryWriting(
-    batch: readonly WaitingOutcome[],
-    bounds: TransactionBounds | undefined,
-  ): Promise<unknown> {
+  async #tryWriting(batch: readonly WaitingOutcome[], bounds: TransactionBounds): Promise<unknown> {
     let changed: readonly LiveTopic[]
     try {
       changed = await this.#write(
@@ -164,20 +177,22 @@ export class OutcomeRecorder {
   /** The usual case, nothing but successes, is a single statement; the others need a transaction. */
   async #write(
     outcomes: readonly DeliveryOutcome[],
-    bounds: TransactionBounds | undefined,
+    bounds: TransactionBounds,
   ): Promise<readonly LiveTopic[]> {
     const { db, random, runChange } = this.#dependencies
     const reports = this.#findReportsToWrite(outcomes)
     const retried = outcomes.filter(({ state }) => state === 'queued')
     const hasNotices = outcomes.some(({ notice }) => notice !== null)
-    if (reports.size === 0 && retried.length === 0 && !hasNotices && bounds === undefined) {
-      await recordOutcomes(db, outcomes)
+    if (reports.size === 0 && retried.length === 0 && !hasNotices) {
+      await recordOutcomes(db, outcomes, bounds.lockMs)
       return []
     }
     const write = async (tx: Transaction<Schema>, change?: Change) => {
-      if (bounds !== undefined) await boundTransaction(tx, bounds)
-      if (change !== undefined) await lockOwners(change, outcomes)
-      const ids = await recordOutcomes(tx, outcomes)
+      if (change !== undefined) {
+        await boundTransaction(tx, bounds)
+        await lockOwners(change, outcomes)
+      }
+      const ids = await recordOutcomes(tx, outcomes, bounds.lockMs)
       const heads = retried.filter(({ delivery }) => ids.has(delivery.id))
       await deferFollowers(tx, heads)
       // In one order everywhere, so that two processes cannot wait for each other.

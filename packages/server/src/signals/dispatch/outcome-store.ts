@@ -3,6 +3,7 @@
  * An outcome counts only while its delivery still carries the claim under which it was sent.
  */
 import { sql, type Kysely, type RawBuilder } from 'kysely'
+import { boundedLockWait } from '../../platform/db/bound-transaction.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { kidOfToken } from '../signing/token-kid.ts'
@@ -19,29 +20,36 @@ import type { RandomShare } from './retry-schedule.ts'
  * Records a batch in one statement: the deliveries move on and their attempts are added. An attempt that was
  * accepted stays in the row of its delivery, the others, and further ones of a delivery that was sent again, are
  * rows of their own; their ids are drawn from the same numbers. Answers the ids of the deliveries whose claim still
- * held; nothing is written of the others, because somebody else is sending them now.
+ * held; nothing is written of the others, because somebody else is sending them now. It waits for each lock for
+ * `lockMs` at most, and so does what follows in its transaction.
  */
 export async function recordOutcomes(
   db: Kysely<Schema>,
   outcomes: readonly DeliveryOutcome[],
+  lockMs: number,
 ): Promise<Set<string>> {
-  const statement = outcomes.every(staysInRow) ? recordAccepted(outcomes) : recordAny(outcomes)
+  const record = outcomes.every(staysInRow) ? recordAccepted : recordAny
+  const statement = record(outcomes, lockMs)
   const { rows } = await statement.execute(db)
   return new Set(rows.map(({ id }) => id))
 }
 
 /** Nothing but acceptances, as most batches are: PostgreSQL reads a third of the members, and builds less anew. */
-function recordAccepted(outcomes: readonly DeliveryOutcome[]): RawBuilder<{ id: string }> {
+function recordAccepted(
+  outcomes: readonly DeliveryOutcome[],
+  lockMs: number,
+): RawBuilder<{ id: string }> {
   const rows = outcomes.map(toAcceptedRow)
   return sql`
-    with outcome as materialized (
+    with wait as materialized (${boundedLockWait(lockMs)}),
+    outcome as materialized (
       select delivery_id, claim_id, finished_at, token, detached_token,
         ('{"id":' || nextval('delivery_attempt_id_seq') || ',' || attempt)::jsonb as attempt
       from rows from (unnest(${toArray(rows, 'deliveryId')}::bigint[], ${toArray(rows, 'claimId')}::uuid[],
           ${toArray(rows, 'finishedAt')}::timestamptz[], ${toArray(rows, 'token')}::text[],
           ${toArray(rows, 'detachedToken')}::text[]),
           string_to_table(${rows.map(({ attempt }) => attempt).join('\n')}::text, chr(10)))
-        as o (delivery_id, claim_id, finished_at, token, detached_token, attempt)
+        as o (delivery_id, claim_id, finished_at, token, detached_token, attempt), wait
     )
     update delivery d
     set state = 'delivered', attempt_count = d.attempt_count + 1, claimed_by = null,
@@ -73,17 +81,21 @@ function toArray(
 }
 
 /** Outcomes of every kind. */
-function recordAny(outcomes: readonly DeliveryOutcome[]): RawBuilder<{ id: string }> {
+function recordAny(
+  outcomes: readonly DeliveryOutcome[],
+  lockMs: number,
+): RawBuilder<{ id: string }> {
   return sql`
-    with outcome as materialized (
-      select *, now() + retry_delay_ms * interval '1 millisecond' as next_attempt_at,
+    with wait as materialized (${boundedLockWait(lockMs)}),
+    outcome as materialized (
+      select o.*, now() + retry_delay_ms * interval '1 millisecond' as next_attempt_at,
         nextval('delivery_attempt_id_seq') as attempt_id
       from json_to_recordset(${JSON.stringify(outcomes.map(toRow))}::json) as o (
         delivery_id bigint, claim_id uuid, state text, retry_delay_ms float8,
         finished_at timestamptz, token text, detached_token text, started_at timestamptz, timings jsonb, outcome text,
         status_code integer, error_code text, error text, request_headers jsonb,
         response_headers jsonb,
-        response_body text, remote_address text, resign_kid text)
+        response_body text, remote_address text, resign_kid text), wait
     ),
     held as (
       update delivery d

@@ -138,12 +138,16 @@ test('an end leaves of a destination what is locked, and records what stands bef
   expect(ended).toEqual(names)
 })
 
-test('an end searches among what is locked for two seconds at most', async () => {
+test.each([
+  { title: 'for two seconds', latestMs: 60_000, enoughMs: 4_000 },
+  { title: 'until the process must have ended', latestMs: 300, enoughMs: 1_500 },
+])('an end searches among what is locked $title at most', async ({ latestMs, enoughMs }) => {
   const names = Array.from({ length: 5_000 }, (_, index) => `${index % 50}:${index}`)
   const { aside, written, ended } = begin(names, () => LOCKED, true)
-  const closing = aside.close()
-  await vi.advanceTimersByTimeAsync(4_000)
-  await closing
+  let isClosed = false
+  void aside.close(performance.now() + latestMs).then(() => (isClosed = true))
+  await vi.advanceTimersByTimeAsync(enoughMs)
+  expect(isClosed).toBe(true)
   expect(written).toEqual([])
   expect(ended).toHaveLength(names.length)
 })

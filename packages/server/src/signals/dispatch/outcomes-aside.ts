@@ -118,10 +118,13 @@ export class OutcomesAside {
     if (batch.length > 0) this.#running ??= this.#writeUntilDone()
   }
 
-  /** Tries what is left once more, and gives up what fails then: the leases bring these deliveries back. */
-  async close(): Promise<void> {
+  /**
+   * Tries what is left once more, and gives up what fails then: the leases bring these deliveries back. Searches until
+   * `latestMs` at most.
+   */
+  async close(latestMs = Infinity): Promise<void> {
     this.#isClosed = true
-    this.#searchEndsMs = performance.now() + LAST_SEARCH_MS
+    this.#searchEndsMs = Math.min(latestMs, performance.now() + LAST_SEARCH_MS)
     await this.#running
     await this.#givingBack.whenDone()
   }
