@@ -90,6 +90,22 @@ test('a claim that put something off for its order does not say that it has all'
   expect(await claim(destinationId, 10)).toEqual({ count: 1, isAll: false })
 })
 
+test('what was due for a while and was never tried is left by the first worker, whenever it was created', async () => {
+  const destinationId = await queueOf('new', 'deferred', 'left', 'retried')
+  const { deliveries } = await db.transaction().execute(async (tx) => {
+    await sql`
+      update delivery d
+      set created_at = now() - made.age, next_attempt_at = now() - made.due_for, attempt_count = made.tries
+      from (values ('new', '0 ms'::interval, '0 ms'::interval, 0), ('deferred', '1 min', '0 ms', 0),
+        ('left', '300 ms', '300 ms', 0), ('retried', '1 min', '300 ms', 1)) as made (subject_key, age, due_for, tries)
+      where d.subject_key = made.subject_key`.execute(tx)
+    return claimDeliveries(tx, toRequest(destinationId, 10))
+  })
+  expect(deliveries).toHaveLength(4)
+  const left = deliveries.filter(({ wasLeft }) => wasLeft)
+  expect(left.map(({ subjectKey }) => subjectKey)).toEqual(['left'])
+})
+
 test('what a claim has no room for can be claimed by another worker at the same time', async () => {
   const destinationId = await queueOf(...Array.from({ length: 36 }, () => null))
   await db.transaction().execute(async (tx) => {

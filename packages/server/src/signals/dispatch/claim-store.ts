@@ -17,6 +17,7 @@ import {
   type DeliveryRange,
 } from './delivery-range-store.ts'
 import { wholeToken, type StoredToken } from './detached-token.ts'
+import { LEFT_AFTER_MS } from './stand-in.ts'
 
 /** What to claim. */
 export interface ClaimRequest {
@@ -75,7 +76,8 @@ type JudgedRow = (ClaimedRow | { readonly id: null }) & { readonly hasParked: bo
 const CLAIMED_COLUMNS = sql`d.id, d.event_id as "eventId", d.event_type as "eventType",
   d.subject_key as "subjectKey", d.body, d.signing_kid as "signingKid", d.token,
   d.detached_token as "detachedToken", d.attempt_count as "attemptCount",
-  d.accepted_attempt is not null as "wasAccepted", d.outlives_stop as "outlivesStop", d.created_at as "createdAt"`
+  d.accepted_attempt is not null as "wasAccepted", d.outlives_stop as "outlivesStop", d.created_at as "createdAt",
+  d.attempt_count = 0 and d.next_attempt_at <= ${timeInMs(-LEFT_AFTER_MS)} as "wasLeft"`
 
 /**
  * Claims due deliveries of one destination, oldest due first, and answers them. A delivery is

@@ -31,6 +31,8 @@ export interface ClaimedDelivery {
   readonly wasAccepted: boolean
   /** Sent also while the destination is held or stopped; false when left out. */
   readonly outlivesStop?: boolean
+  /** It had been due for `LEFT_AFTER_MS`, and nobody had tried to send it; false when left out. */
+  readonly wasLeft?: boolean
   readonly createdAt: Date
 }
 

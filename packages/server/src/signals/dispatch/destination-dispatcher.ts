@@ -144,7 +144,7 @@ export class DestinationDispatcher implements SlotUser {
         this.#wakeups.forget()
         const beganMs = performance.now()
         const claim = await this.#claim().finally(() => this.#claims.endAsking())
-        this.#standIn.noteClaimed(claim?.deliveries ?? [], this.#shared.clock.now())
+        this.#standIn.noteClaimed(claim?.deliveries ?? [])
         const preparing = claim && prepareClaim(this.#id, claim, this.#shared.log)
         const hasRefused = await ordering
         if (claim === undefined || preparing === undefined) return

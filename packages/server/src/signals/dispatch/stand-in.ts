@@ -8,8 +8,11 @@ import type { ClaimedDelivery } from './delivery-channel.ts'
 
 /** How much later the others look than the first. */
 export const OTHERS_DELAY_MS = 250
-/** What nobody has tried to send for so long is left by the first: timers end a little early. */
-const LEFT_AFTER_MS = 200
+/**
+ * What nobody has tried to send for so long since it was due is left by the first: timers end a little early. When it
+ * was created says nothing of that.
+ */
+export const LEFT_AFTER_MS = 200
 /** Then the first is waited for once more, which may work again. */
 const STAND_IN_MS = 10 * SECOND_MS
 
@@ -23,14 +26,8 @@ export class StandIn {
   }
 
   /** This worker has claimed them. */
-  noteClaimed(
-    deliveries: readonly Pick<ClaimedDelivery, 'attemptCount' | 'createdAt'>[],
-    now: Date,
-  ): void {
-    const leftBeforeMs = now.getTime() - LEFT_AFTER_MS
-    const isLeft = deliveries.some(
-      ({ attemptCount, createdAt }) => attemptCount === 0 && createdAt.getTime() <= leftBeforeMs,
-    )
+  noteClaimed(deliveries: readonly Pick<ClaimedDelivery, 'wasLeft'>[]): void {
+    const isLeft = deliveries.some(({ wasLeft }) => wasLeft === true)
     if (isLeft) this.#endsAtMs = performance.now() + STAND_IN_MS
   }
 }
