@@ -23,7 +23,7 @@ export type KeyRefusal =
   | { readonly kind: 'resign'; readonly kid: string; readonly isRollback: boolean }
 
 export interface RefusedKey {
-  readonly keys: readonly (SigningKeyLife & { readonly createdAt: Date })[]
+  readonly keys: readonly SigningKeyLife[]
   /** The key that was refused. */
   readonly kid: string
   readonly now: Date

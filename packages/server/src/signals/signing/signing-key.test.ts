@@ -11,9 +11,15 @@ import {
 const now = new Date('2026-01-02T03:04:05Z')
 const inDays = (days: number) => new Date(now.getTime() + days * DAY_MS)
 
+/** A key that was announced a day ahead. */
 function keyFrom(days: number, changes: Partial<SigningKeyLife> = {}): SigningKeyLife {
   const from = inDays(days)
-  const key = { kid: `from ${days}`, activeFrom: from, generalFrom: from }
+  const key = {
+    kid: `from ${days}`,
+    createdAt: inDays(days - 1),
+    activeFrom: from,
+    generalFrom: from,
+  }
   return { ...key, retiredAt: null, rolledBackAt: null, revokedAt: null, ...changes }
 }
 
@@ -46,6 +52,36 @@ describe('the key in general use', () => {
     ])
     expect(findPendingKey([replaced], now)).toBeUndefined()
     expect(findPreviousKey(keys, 'from 9', now)).toBeUndefined()
+  })
+
+  describe('while a rotation is announced before the time of every key', () => {
+    const before = keyFrom(20, { retiredAt: inDays(8) })
+    const current = keyFrom(30, { createdAt: inDays(30), retiredAt: inDays(8) })
+    const announced = keyFrom(1)
+    const keys = [announced, current, before]
+
+    it('is the one that is replaced until the lead of the announced one has gone by', () => {
+      expect(findPendingKey([{ ...current, retiredAt: null }], now)).toBeUndefined()
+      expect(findGeneralKey(keys, now)).toBe(current)
+      expect(findPendingKey(keys, now)).toBe(announced)
+      expect(findPreviousKey(keys, announced.kid, now)).toBe(current)
+      expect(keys.map((one) => stateOfKey(one, keys, now))).toEqual([
+        'published',
+        'active',
+        'retiring',
+      ])
+      expect(findGeneralKey(keys, inDays(1))).toBe(announced)
+    })
+
+    it('is the other one when one of them is revoked', () => {
+      const revoked = { revokedAt: now, retiredAt: now }
+      expect(findGeneralKey([announced, { ...current, ...revoked }], now)).toBe(announced)
+      expect(findGeneralKey([{ ...announced, ...revoked }, current, before], now)).toBe(current)
+    })
+
+    it('is the announced one where the clock was set back to before the announcement', () => {
+      expect(findGeneralKey(keys, inDays(-0.5))).toBe(announced)
+    })
   })
 
   it('is none that was given up, and none that nobody planned for all', () => {

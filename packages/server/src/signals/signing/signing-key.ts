@@ -8,7 +8,7 @@ import type { StreamKey } from './stream-key-store.ts'
 /** The times of a key that decide its state. */
 export type SigningKeyLife = Pick<
   SigningKeyRecord,
-  'kid' | 'activeFrom' | 'generalFrom' | 'retiredAt' | 'rolledBackAt' | 'revokedAt'
+  'kid' | 'createdAt' | 'activeFrom' | 'generalFrom' | 'retiredAt' | 'rolledBackAt' | 'revokedAt'
 >
 
 /**
@@ -32,13 +32,13 @@ export function maySign(key: SigningKeyLife, now: Date): boolean {
 /**
  * The key that signs for every stream that has no key of its own. While the time of none has come, for a clock that is
  * behind or was set back, it is the first of those that no other one has replaced: signing goes on, and every process
- * publishes it, whatever its clock.
+ * publishes it, whatever its clock. One that is announced has not replaced any before its time.
  */
 export function findGeneralKey<Key extends SigningKeyLife>(
   keys: readonly Key[],
   now: Date,
 ): Key | undefined {
-  return findStartedKey(keys, now) ?? findFirstKey(keys)
+  return findStartedKey(keys, now) ?? findWaitingKey(keys, now)
 }
 
 function findStartedKey<Key extends SigningKeyLife>(
@@ -52,15 +52,17 @@ function findStartedKey<Key extends SigningKeyLife>(
   )
 }
 
-function findFirstKey<Key extends SigningKeyLife>(keys: readonly Key[]): Key | undefined {
-  const planned = keys.filter(
-    ({ generalFrom, retiredAt, revokedAt, rolledBackAt }) =>
-      generalFrom !== null && retiredAt === null && revokedAt === null && rolledBackAt === null,
-  )
-  return planned.reduce<Key | undefined>(
-    (first, key) => (first === undefined || startOf(key) < startOf(first) ? key : first),
-    undefined,
-  )
+function findWaitingKey<Key extends SigningKeyLife>(
+  keys: readonly Key[],
+  now: Date,
+): Key | undefined {
+  const planned = keys
+    .filter((key) => isPublished(key, now) && key.rolledBackAt === null && key.generalFrom !== null)
+    .sort((left, right) => startOf(left) - startOf(right))
+  const settled = planned.filter((key) => !isAnnounced(key, now))
+  const present = settled.find(({ retiredAt }) => retiredAt === null)
+  const lastReplaced = settled.toSorted((left, right) => retirementOf(left) - retirementOf(right))
+  return present ?? lastReplaced.at(-1) ?? planned[0]
 }
 
 function isGeneral({ generalFrom }: SigningKeyLife, now: Date): boolean {
@@ -91,17 +93,26 @@ export function findPendingKey<Key extends SigningKeyLife>(
   return keys.find((key) => isPending(key, now))
 }
 
-/** One that was replaced is not pending, also where the clock was set back to before its time. */
+/**
+ * One that was replaced is not pending, nor one that was made to sign at once, also where the clock was set back to
+ * before its time.
+ */
 function isPending(key: SigningKeyLife, now: Date): boolean {
   return (
     isPublished(key, now) &&
     key.retiredAt === null &&
     key.rolledBackAt === null &&
+    key.createdAt.getTime() < startOf(key) &&
     !isGeneral(key, now)
   )
 }
 
-/** The key that was in general use before `kid`, as long as receivers can still find it. */
+/** Whether the key is pending for receivers to find it; not where the clock is before its announcement. */
+function isAnnounced(key: SigningKeyLife, now: Date): boolean {
+  return isPending(key, now) && key.createdAt <= now
+}
+
+/** The key that is in general use until `kid` is, or was before that, as long as receivers can still find it. */
 export function findPreviousKey<Key extends SigningKeyLife>(
   keys: readonly Key[],
   kid: string,
@@ -109,12 +120,11 @@ export function findPreviousKey<Key extends SigningKeyLife>(
 ): Key | undefined {
   const key = keys.find((candidate) => candidate.kid === kid)
   if (key === undefined) return undefined
+  const others = keys.filter((other) => other.kid !== kid)
+  if (isAnnounced(key, now)) return findGeneralKey(others, now)
   const isEarlier = (other: Key) =>
     key.generalFrom === null || (other.generalFrom !== null && other.generalFrom < key.generalFrom)
-  return findStartedKey(
-    keys.filter((other) => other.kid !== kid && isEarlier(other)),
-    now,
-  )
+  return findStartedKey(others.filter(isEarlier), now)
 }
 
 /** The state of a key among all. */
@@ -130,4 +140,8 @@ export function stateOfKey(
 
 function startOf({ generalFrom }: SigningKeyLife): number {
   return generalFrom?.getTime() ?? Infinity
+}
+
+function retirementOf({ retiredAt }: SigningKeyLife): number {
+  return retiredAt?.getTime() ?? Infinity
 }
