@@ -103,10 +103,10 @@ describe('a fleet', () => {
 })
 
 describe('simulate', () => {
-  test('runs for its duration and sums up', async () => {
+  test('runs for its duration and sums up, also when the clock is set meanwhile', async () => {
     // Its time goes on once all have enrolled, however long a busy machine takes for that.
     vi.useFakeTimers({
-      toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'],
+      toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'],
     })
     const running = simulate(
       {
@@ -120,6 +120,7 @@ describe('simulate', () => {
     )
     await vi.advanceTimersByTimeAsync(100)
     await expect.poll(() => server.to('config')).toHaveLength(5)
+    vi.setSystemTime(Date.now() - 3_600_000)
     await vi.advanceTimersByTimeAsync(2_900)
     const summary = await running
     expect(summary.statistics).toMatchObject({ nodes: 5, enrolled: 5, linesUnaccounted: 0 })

@@ -6,9 +6,12 @@
 /** Takes back a scheduled task; does nothing once it has run. */
 export type CancelTask = () => void
 
-/** Tells the time and runs tasks later. Times are milliseconds since the epoch. */
+/** Tells the time and runs tasks later. */
 export interface Scheduler {
+  /** Milliseconds since the epoch, by a clock that may be set. */
   nowMs(): number
+  /** The clock by which tasks run, in milliseconds: it only goes on, whence it counts is not said. */
+  steadyMs(): number
   schedule(delayMs: number, task: () => void): CancelTask
 }
 
@@ -120,6 +123,7 @@ export function createHeapScheduler(): ClosableScheduler {
 
   return {
     nowMs: () => Date.now(),
+    steadyMs: () => performance.now(),
     schedule(delayMs, task) {
       if (isClosed) return () => undefined
       const entry = heap.push(performance.now() + Math.max(0, delayMs), task)
@@ -138,6 +142,8 @@ export function createHeapScheduler(): ClosableScheduler {
 export interface ManualScheduler extends Scheduler {
   /** Moves time forward step by step, running what falls due and letting its consequences settle. */
   advance(ms: number): Promise<void>
+  /** Sets the clock on or back, which tasks do not go by. */
+  setClock(byMs: number): void
   /** Delays until the waiting tasks, in order; for assertions about back-off. */
   pendingDelaysMs(): number[]
 }
@@ -152,11 +158,14 @@ export function createManualScheduler(
 ): ManualScheduler {
   const heap = new TaskHeap()
   const waiting = new Set<Entry>()
-  let nowMs = startMs
+  let steadyMs = 0
+  let epochMs = startMs
   return {
-    nowMs: () => nowMs,
+    nowMs: () => epochMs + steadyMs,
+    steadyMs: () => steadyMs,
+    setClock: (byMs) => void (epochMs += byMs),
     schedule(delayMs, task) {
-      const entry = heap.push(nowMs + Math.max(0, delayMs), task)
+      const entry = heap.push(steadyMs + Math.max(0, delayMs), task)
       waiting.add(entry)
       return () => {
         entry.task = undefined
@@ -164,7 +173,7 @@ export function createManualScheduler(
       }
     },
     async advance(ms) {
-      const untilMs = nowMs + ms
+      const untilMs = steadyMs + ms
       await settle()
       for (
         let next = heap.peek();
@@ -173,13 +182,13 @@ export function createManualScheduler(
       ) {
         heap.pop()
         waiting.delete(next)
-        nowMs = Math.max(nowMs, next.dueMs)
+        steadyMs = Math.max(steadyMs, next.dueMs)
         next.task?.()
         await settle()
       }
-      nowMs = untilMs
+      steadyMs = untilMs
     },
     pendingDelaysMs: () =>
-      [...waiting].map((entry) => entry.dueMs - nowMs).sort((left, right) => left - right),
+      [...waiting].map((entry) => entry.dueMs - steadyMs).sort((left, right) => left - right),
   }
 }

@@ -80,12 +80,12 @@ async function runFleet(
   options: SimulateOptions,
   io: SimulateIo,
 ): Promise<SimulateSummary> {
-  const startMs = Date.now()
+  const startMs = performance.now()
   fleet.start()
   await waitWhile(options.durationMs, io.signal, () => {
-    io.progress(describeProgress(fleet.statistics(), Date.now() - startMs))
+    io.progress(describeProgress(fleet.statistics(), performance.now() - startMs))
   })
-  const durationMs = Date.now() - startMs
+  const durationMs = Math.round(performance.now() - startMs)
   const statistics = fleet.statistics()
   const requestsPerSecond = Number(((statistics.counters.requests * 1_000) / durationMs).toFixed(1))
   return { url: options.url, durationMs, requestsPerSecond, statistics }

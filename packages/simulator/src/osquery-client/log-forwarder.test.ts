@@ -79,6 +79,22 @@ describe('the buffered logger', () => {
     expect(waits).toEqual([4, 16, 36, 60, 60])
   })
 
+  test.each([-3_600_000, 3_600_000])(
+    'goes by no clock that may be set, as by %i ms while it backs off',
+    async (byMs) => {
+      const made = await startAgent()
+      made.server.respondOnce('log', { json: { error: 'down' } })
+      made.node.logStatus(0, 'patience')
+      await made.seconds(4)
+      made.scheduler.setClock(byMs)
+      made.node.logStatus(0, 'more')
+      await made.seconds(3)
+      expect(batchSizes(made)).toEqual([1])
+      await made.seconds(1)
+      expect(batchSizes(made)).toEqual([1, 2])
+    },
+  )
+
   test('results and statuses back off apart', async () => {
     const made = await createHarness({
       flags: { isDistributedDisabled: true },

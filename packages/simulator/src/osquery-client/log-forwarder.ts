@@ -22,6 +22,7 @@ export interface LogForwarder {
 
 interface Backoff {
   failures: number
+  /** On the steady clock of the scheduler. */
   untilMs: number
 }
 
@@ -69,10 +70,10 @@ class BufferedLogForwarder implements LogForwarder {
     if (waiting.length === 0) return
     const earliestMs = Math.min(...waiting.map((type) => this.#backoffs[type].untilMs))
     const periodMs = this.#context.flags().loggerPeriodSeconds * SECOND_MS
-    const dueMs = Math.max(scheduler.nowMs() + periodMs, earliestMs)
+    const dueMs = Math.max(scheduler.steadyMs() + periodMs, earliestMs)
     if (this.#armed !== undefined && this.#armed.dueMs <= dueMs) return
     this.#armed?.cancel()
-    const cancel = lifetime.later(dueMs - scheduler.nowMs(), () => void this.#check())
+    const cancel = lifetime.later(dueMs - scheduler.steadyMs(), () => void this.#check())
     this.#armed = { dueMs, cancel }
   }
 
@@ -90,7 +91,7 @@ class BufferedLogForwarder implements LogForwarder {
     const { counters, lifetime, scheduler, state } = this.#context
     const backoff = this.#backoffs[type]
     const lines = state.logLines[type].slice(0, LINES_PER_BATCH_MAX)
-    if (lifetime.isOver() || lines.length === 0 || scheduler.nowMs() < backoff.untilMs) return
+    if (lifetime.isOver() || lines.length === 0 || scheduler.steadyMs() < backoff.untilMs) return
     counters.linesSent += lines.length
     const result = await this.#requester.send({
       path: this.#context.flags().paths.log,
@@ -114,7 +115,8 @@ class BufferedLogForwarder implements LogForwarder {
     backoff.failures += 1
     const waitSeconds = loggerPeriodSeconds * backoff.failures * backoff.failures
     backoff.untilMs =
-      this.#context.scheduler.nowMs() + Math.min(waitSeconds, loggerBackoffMaxSeconds) * SECOND_MS
+      this.#context.scheduler.steadyMs() +
+      Math.min(waitSeconds, loggerBackoffMaxSeconds) * SECOND_MS
   }
 }
 
