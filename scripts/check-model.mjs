@@ -38,6 +38,7 @@ const DEFAULTS = {
   RedrivesMax: '0',
   DiscardsMax: '0',
   StopsMax: '0',
+  EndsMax: '0',
   RotationsMax: '0',
   IsNumbered: 'FALSE',
   Stalls: 'FALSE',

@@ -21,6 +21,7 @@ CONSTANTS
   RedrivesMax,  \* what people send again
   DiscardsMax,  \* what people give up
   StopsMax,     \* how often the destination is stopped or started
+  EndsMax,      \* workers that come to an end in good order
   RotationsMax, \* how often the signing key changes
   IsNumbered,   \* whether the stream numbers its events
   Stalls,       \* whether a worker may stand still while a request is under way, longer than its lease
@@ -51,16 +52,17 @@ VARIABLES
   shown,     \* the bytes under which it took each event first
   excused,   \* events that were dead or discarded once: others may have passed them
   abandoned, \* events that people gave up while a worker held them
+  ended,     \* workers whose end has begun
   wrong,     \* names of what must never happen
   faults, redrives, discards, stops
 
 vars == <<st, att, claim, over, kid, seq, lastSeq, isActive, pend, part, infl, rec, rel, looked,
-  activeKid, taken, shown, excused, abandoned, wrong, faults, redrives, discards, stops>>
+  activeKid, taken, shown, excused, abandoned, ended, wrong, faults, redrives, discards, stops>>
 
 database == <<st, att, claim, kid, seq, lastSeq, isActive>>
 memory == <<pend, part, infl, rec, rel, looked>>
 receiver == <<taken, shown>>
-people == <<excused, abandoned, redrives, discards, stops, activeKid>>
+people == <<excused, abandoned, redrives, discards, stops, ended, activeKid>>
 
 Subjects == {SubjectOf[e] : e \in Events}
 Earlier(e) == {d \in Events : d < e /\ SubjectOf[d] = SubjectOf[e]}
@@ -136,6 +138,7 @@ Init ==
   /\ shown = [e \in Events |-> <<0, 0>>]
   /\ excused = {}
   /\ abandoned = {}
+  /\ ended = {}
   /\ wrong = {}
   /\ faults = FaultsMax
   /\ redrives = RedrivesMax
@@ -161,7 +164,7 @@ SendNow(e) ==
         /\ excused' = excused \cup {e}
         /\ TakeNothing
   /\ claim' = [claim EXCEPT ![e] = Nobody]
-  /\ UNCHANGED <<att, kid, seq, lastSeq, isActive, memory, abandoned, redrives, discards, stops, activeKid, faults>>
+  /\ UNCHANGED <<att, kid, seq, lastSeq, isActive, memory, abandoned, redrives, discards, stops, ended, activeKid, faults>>
   /\ Tidy
 
 -----------------------------------------------------------------------------
@@ -198,12 +201,15 @@ WriteClaim(w, chosen) ==
      /\ pend' = [pend EXCEPT ![w] = Append(@,
           [c |-> c, items |-> {[e |-> e, kid |-> bound(e)] : e \in chosen}, tainted |-> {}])]
 
+\* A worker whose end has begun claims nothing, and gives back what it has.
+TakesNothing(w) == w \in ended /\ On("EndTakesNothing")
+
 \* What was refused for the sake of order is given back before anything else is claimed: a claim beside that would be
 \* refused again, and so on.
 IsRefusing(w) == On("AwaitRefused") /\ \E r \in rel[w] : r.why = "refused"
 
 Claim(w) ==
-  /\ Len(pend[w]) < ClaimsMax /\ ~IsRefusing(w)
+  /\ Len(pend[w]) < ClaimsMax /\ ~IsRefusing(w) /\ ~TakesNothing(w)
   /\ On("ClaimLocks")
   /\ \E chosen \in Choices(w) : WriteClaim(w, chosen)
   /\ UNCHANGED <<st, att, seq, lastSeq, isActive, part, infl, rec, rel, looked, receiver, people, wrong, faults>>
@@ -265,7 +271,8 @@ NumberUnlocked(w) ==
 Order(w) ==
   /\ pend[w] # <<>> /\ ~NeedsNumber(w) /\ looked[w] = <<>>
   /\ LET p == Head(pend[w])
-         refuses(s) == \/ On("Block") /\ s \in Blocked(w)
+         refuses(s) == \/ TakesNothing(w)
+                       \/ On("Block") /\ s \in Blocked(w)
                        \/ On("Block") /\ s \in p.tainted
          ready(s) == {i \in p.items : SubjectOf[i.e] = s /\ ~refuses(s)}
          signed(i) == [e |-> i.e, c |-> p.c, kid |-> i.kid, seq |-> seq[i.e]]
@@ -329,7 +336,7 @@ Answer(w, s) ==
               /\ IF On("OnlyAnswersDeliver") THEN RetryAt(w, s, n) ELSE EndAt(w, s, n, "delivered")
          \/ item.e \in Rejected /\ TakeNothing /\ EndAt(w, s, n, "dead")
   /\ infl' = [infl EXCEPT ![w] = @ \ {s}]
-  /\ UNCHANGED <<database, over, pend, looked, abandoned, redrives, discards, stops, activeKid, faults>>
+  /\ UNCHANGED <<database, over, pend, looked, abandoned, redrives, discards, stops, ended, activeKid, faults>>
 
 (* outcome-recorder.ts, outcomes-aside.ts and outcome-store.ts: what waits is written together or in parts, in any order,  *)
 (* as where somebody has locked some of it. Writing several is writing each of them, with nothing in between.              *)
@@ -364,6 +371,13 @@ GiveUp(w) ==
          /\ \/ UNCHANGED att
             \/ isHolder /\ att' = [att EXCEPT ![o.e] = MinOf(AttemptsMax, @ + 1)]
   /\ UNCHANGED <<st, claim, kid, seq, lastSeq, isActive, over, pend, infl, looked, receiver, people, wrong>>
+
+\* An end leaves an outcome that somebody has locked, or that the database does not take in time, to its lease.
+Leave(w) ==
+  /\ w \in ended
+  /\ \E o \in rec[w] : rec' = [rec EXCEPT ![w] = @ \ {o}]
+  /\ UNCHANGED <<database, pend, part, infl, rel, looked, receiver, people, wrong, faults>>
+  /\ Tidy
 
 (* release-store.ts, releaseClaims: what of one subject is given back. *)
 Release(w) ==
@@ -429,7 +443,7 @@ Redrive(e) ==
   /\ att' = [att EXCEPT ![e] = IF st[e] = "queued" THEN @ ELSE 0]
   /\ claim' = [claim EXCEPT ![e] = Nobody]
   /\ UNCHANGED <<kid, seq, lastSeq, isActive, memory, receiver, excused, abandoned, discards, stops,
-      activeKid, wrong, faults>>
+      ended, activeKid, wrong, faults>>
   /\ Tidy
 
 Discard(e) ==
@@ -439,14 +453,24 @@ Discard(e) ==
   /\ excused' = excused \cup {e}
   /\ abandoned' = IF claim[e] = Nobody THEN abandoned ELSE abandoned \cup {e}
   /\ claim' = [claim EXCEPT ![e] = Nobody]
-  /\ UNCHANGED <<att, kid, seq, lastSeq, isActive, memory, receiver, redrives, stops, activeKid, wrong, faults>>
+  /\ UNCHANGED <<att, kid, seq, lastSeq, isActive, memory, receiver, redrives, stops, ended, activeKid, wrong, faults>>
   /\ Tidy
 
 Switch ==
   /\ stops > 0 /\ stops' = stops - 1
   /\ isActive' = ~isActive
   /\ UNCHANGED <<st, att, claim, over, kid, seq, lastSeq, memory, receiver, excused, abandoned, redrives,
-      discards, activeKid, wrong, faults>>
+      discards, ended, activeKid, wrong, faults>>
+
+\* delivery-engine.ts, close: a worker comes to its end. What is in flight ends and is recorded, the rest given back.
+End(w) ==
+  /\ Cardinality(ended) < EndsMax /\ w \notin ended
+  /\ ended' = ended \cup {w}
+  /\ LET given(s) == SetOf(SubSeq(part[w][s], IF s \in infl[w] THEN 2 ELSE 1, Len(part[w][s])))
+     IN /\ rel' = [rel EXCEPT ![w] = @ \cup UNION {{[e |-> i.e, c |-> i.c, why |-> "dropped"] : i \in given(s)} : s \in Subjects}]
+        /\ part' = [part EXCEPT ![w] = [s \in Subjects |-> SelectSeq(@[s], LAMBDA i : i \notin given(s))]]
+  /\ UNCHANGED <<database, over, pend, infl, rec, looked, receiver, excused, abandoned, redrives, discards, stops,
+      activeKid, wrong, faults>>
 
 \* The round that sees the stop gives back what is not in flight and does not outlive it.
 SeeStop(w) ==
@@ -462,7 +486,7 @@ SeeStop(w) ==
 Rotate ==
   /\ activeKid <= RotationsMax
   /\ activeKid' = activeKid + 1
-  /\ UNCHANGED <<database, over, memory, receiver, excused, abandoned, redrives, discards, stops, wrong, faults>>
+  /\ UNCHANGED <<database, over, memory, receiver, excused, abandoned, redrives, discards, stops, ended, wrong, faults>>
 
 -----------------------------------------------------------------------------
 IsIdle == \A w \in Workers : Held(w) = {} /\ looked[w] = <<>>
@@ -481,7 +505,7 @@ Step(w) ==
 
 Next ==
   \/ \E e \in Events : Queue(e) \/ SendNow(e) \/ Redrive(e) \/ Discard(e)
-  \/ \E w \in Workers : Step(w) \/ LoseAnswer(w) \/ GiveUp(w) \/ Crash(w)
+  \/ \E w \in Workers : Step(w) \/ LoseAnswer(w) \/ GiveUp(w) \/ Crash(w) \/ End(w) \/ Leave(w)
   \/ \E c \in Refs : EndLease(c) \/ Free(c)
   \/ Switch \/ Rotate \/ Rest
 
