@@ -279,7 +279,7 @@ export class DestinationDispatcher implements SlotUser {
     preparing: ReturnType<typeof prepareClaim>,
   ): Promise<boolean> {
     const refused: Promise<void>[] = []
-    const prepared = this.#isStopped ? undefined : await preparing
+    const prepared = await preparing.then((ready) => (this.#isStopped ? undefined : ready))
     if (prepared === undefined) refused.push(this.#release(deliveries, FAULT_PAUSE_MS))
     for (const [index, request] of (prepared ?? []).entries()) {
       const delivery = deliveries[index]
