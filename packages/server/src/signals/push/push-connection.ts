@@ -97,9 +97,11 @@ async function sendWithToken(
   const leftMs = (): number => totalMs - (performance.now() - startedAtMs)
   let result: OutboundResult | undefined
   for (;;) {
-    const token = await tokens.get(credential, leftMs())
-    if (token.kind === 'refused') return result ?? unauthorized(token.message, startedAtMs)
-    if (leftMs() <= 0) return result ?? unauthorized('There was no time left to push', startedAtMs)
+    const token = await untilAborted(tokens.get(credential, leftMs()), request.signal)
+    if (token === undefined) return failed(ABORTED, startedAtMs)
+    if (token.kind === 'refused') return result ?? failed(unauthorized(token.message), startedAtMs)
+    if (leftMs() <= 0)
+      return result ?? failed(unauthorized('There was no time left to push'), startedAtMs)
     const headers = { ...request.headers, authorization: `Bearer ${token.value}` }
     const timeouts = { ...request.timeouts, totalMs: leftMs() }
     const isRepeated = result !== undefined
@@ -109,13 +111,39 @@ async function sendWithToken(
   }
 }
 
-function unauthorized(message: string, startedAtMs: number): OutboundFailed {
+/** What is waited for; undefined when the signal comes first. Others wait for the same, which goes on. */
+async function untilAborted<Value>(
+  waited: Promise<Value>,
+  signal: AbortSignal | undefined,
+): Promise<Value | undefined> {
+  const aborted = Promise.withResolvers<undefined>()
+  const abort = () => aborted.resolve(undefined)
+  signal?.addEventListener('abort', abort)
+  if (signal?.aborted === true) abort()
+  try {
+    return await Promise.race([waited, aborted.promise])
+  } finally {
+    signal?.removeEventListener('abort', abort)
+  }
+}
+
+type Failure = Pick<OutboundFailed, 'stage' | 'code' | 'message'>
+
+const ABORTED: Failure = {
+  stage: 'aborted',
+  code: 'aborted',
+  message: 'The request was broken off',
+}
+
+function unauthorized(message: string): Failure {
+  return { stage: 'authorization', code: 'authorization_failed', message }
+}
+
+function failed(failure: Failure, startedAtMs: number): OutboundFailed {
   const none = { dnsMs: null, connectMs: null, tlsMs: null, firstByteMs: null }
   return {
     kind: 'failed',
-    stage: 'authorization',
-    code: 'authorization_failed',
-    message,
+    ...failure,
     retryable: true,
     status: undefined,
     remoteAddress: undefined,

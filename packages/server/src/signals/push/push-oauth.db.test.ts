@@ -87,6 +87,18 @@ describe('OAuth client credentials', () => {
     expect(new Set(sent)).toEqual(new Set(['Bearer token-1']))
   })
 
+  it('hold up no end: what waits for a token then is given back untried', async () => {
+    const receiver = await push.startReceiver()
+    const tokens = await push.startReceiver(() => undefined)
+    const { destinationId } = await createStream(receiver, oauthBy(tokens))
+    await queue(destinationId)
+    const engine = await startAuthenticatingEngine(push)
+    await expect.poll(() => tokens.requests.length, { timeout: WAIT_MS }).toBe(1)
+    await engine.close(50)
+    const [row] = await streams.db.selectFrom('delivery').selectAll().execute()
+    expect(row).toMatchObject({ state: 'queued', claimed_by: null, attempt_count: 0 })
+  })
+
   it('go into the body when that is chosen', async () => {
     const receiver = await push.startReceiver()
     const tokens = await startTokenEndpoint(push)
