@@ -160,7 +160,7 @@ function Proof({ form, faults, stream }: FormPartProps & { readonly stream: Stre
           maw="100%"
           {...form.getInputProps('credential')}
           // What is kept has no field of its own: it may be kept no longer, with another host.
-          error={credential === 'keep' ? (faults.header ?? faults.clientSecret) : null}
+          error={credential === 'keep' ? faults.clientSecret : null}
         />
         {credential === 'header' ? (
           <PasswordInput

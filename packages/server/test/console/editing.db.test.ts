@@ -65,8 +65,15 @@ describe('a stream', () => {
     const other = await console.otherAdmin()
     const stream = await other.send<Named>('POST', '/ssf_streams', {
       name: 'Moved',
-      delivery: { method: 'urn:ietf:rfc:8935', endpoint_url: 'https://one.example.com/events' },
-      authorization_header: 'Bearer one',
+      delivery: {
+        method: 'urn:ietf:rfc:8935',
+        endpoint_url: 'https://one.example.com/events',
+        oauth: {
+          token_endpoint: 'https://id.example.com/token',
+          client_id: 'a',
+          client_secret: 'one',
+        },
+      },
     })
     const page = await console.openPage(`/signals/streams/${stream.id}/edit`)
     await page.getByLabel('URL').fill('https://other.example.com/events')

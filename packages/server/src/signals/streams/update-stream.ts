@@ -38,7 +38,7 @@ import { warnOfBareHeader } from './warn-of-bare-header.ts'
  * with, and follow the stream from push to poll and back; those of a type that is no longer asked for are given up.
  *
  * @throws AppError `not_found`; `target_refused`; `invalid_body` when it would push without an
- * endpoint, poll with an authorization header, or send to another host what was given for the one before.
+ * endpoint, poll with an authorization header, or exchange a client secret for tokens that another host gets.
  */
 export async function changeStream(
   change: Change,
@@ -204,23 +204,22 @@ function toDeliveryValues(
   }
 }
 
-/** What the service authenticates by goes to the host that it was given for: for another one it is given anew. */
-function findKeptSecrets(
+/**
+ * Tokens that a client secret is exchanged for go to the host that it was given for: for another one it is given anew.
+ * An authorization header goes wherever the address does, as clients of the K2 API expect who change nothing else.
+ */
+function findKeptSecret(
   before: Stream,
   endpointUrl: string,
-  { authorizationHeader, authentication }: StreamInput,
+  { authentication }: StreamInput,
 ): ErrorDetail[] {
-  const message = 'This is required with another host: it was given for the one before.'
-  const keepsHeader = before.authorizationHeaderSealed !== null && authorizationHeader === undefined
   const { oauth } = before.pushAuthentication ?? {}
-  const isSecretKept = oauth !== undefined && oauth.auth_method !== 'private_key_jwt'
+  const hasSecret = oauth !== undefined && oauth.auth_method !== 'private_key_jwt'
   const given = authentication?.oauth
-  const keepsSecret = isSecretKept && given !== null && given?.client_secret === undefined
-  const kept = [
-    ...(keepsHeader ? [{ path: 'authorization_header', message }] : []),
-    ...(keepsSecret ? [{ path: 'delivery.oauth.client_secret', message }] : []),
-  ]
-  return kept.length > 0 && !isSameHost(before.endpointUrl ?? endpointUrl, endpointUrl) ? kept : []
+  const isKept = hasSecret && given !== null && given?.client_secret === undefined
+  if (!isKept || isSameHost(before.endpointUrl ?? endpointUrl, endpointUrl)) return []
+  const message = 'This is required with another host: it was given for the one before.'
+  return [{ path: 'delivery.oauth.client_secret', message }]
 }
 
 /** Refuses what cannot be delivered to: the one place where a change of the delivery is. */
@@ -247,7 +246,7 @@ function assertDelivery(
   if (!isPush || endpointUrl === null) return
   const isNew = endpointUrl !== before.endpointUrl || before.deliveryMethod === 'poll'
   if (isNew) assertTarget(endpointUrl, targetPolicy, endpointPath, 'pushed')
-  refuseIf(findKeptSecrets(before, endpointUrl, input))
+  refuseIf(findKeptSecret(before, endpointUrl, input))
 }
 
 /** An audience that the service assigned follows the address that it was assigned from. */
