@@ -3,6 +3,7 @@
  * another one along. So everything that is said must say the same, and what is missing or contradicts is no request.
  */
 import type { IncomingHttpHeaders } from 'node:http'
+import { isNavigation } from '../../platform/http/is-navigation.ts'
 import { readSessionCookie } from '../../platform/http/session-cookie.ts'
 import { SITE_COOKIE_VALUE, toSite, toSiteAddress, type Site } from './site.ts'
 import { toSiteCookie } from './site-cookie-input.ts'
@@ -117,13 +118,6 @@ function schemeOf(text: string | undefined): string | undefined {
 function methodOf({ headers, method, url }: ProxyRequest): string {
   if (isEnvoy(url)) return method
   return textOf(headers['x-forwarded-method']) ?? textOf(headers['x-original-method']) ?? 'GET'
-}
-
-/** Fetch Metadata Request Headers (W3C); browsers of before 2023 say it by what they accept. */
-function isNavigation(headers: IncomingHttpHeaders): boolean {
-  const mode = headers['sec-fetch-mode']
-  if (mode !== undefined) return mode === 'navigate'
-  return headers.upgrade === undefined && headers.accept?.includes('text/html') === true
 }
 
 /** A header that was sent twice is none. An empty one was not sent: that is how proxies take one away. */

@@ -8,7 +8,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../platform/app-error.ts'
 import { DAY_MS, SECOND_MS } from '../../platform/clock.ts'
 import { toUnavailable } from '../../platform/db/unavailable.ts'
-import { statusOfError } from '../../platform/http/error-response.ts'
+import {
+  createErrorHandler,
+  SERVICE_ERRORS,
+  statusOfError,
+} from '../../platform/http/error-response.ts'
+import { isNavigation } from '../../platform/http/is-navigation.ts'
 import { toRequestError } from '../../platform/http/request-error.ts'
 import { readSessionCookie } from '../../platform/http/session-cookie.ts'
 import {
@@ -102,6 +107,22 @@ export function mountPages(
 /** What goes wrong with these paths is told to people, in a page. */
 export function failInPages(scope: FastifyInstance, site: PageSite): void {
   scope.setErrorHandler((thrown, request, reply) => answerFailure(site, thrown, request, reply))
+}
+
+/** Paths below `prefix` that are no page are told to people in one, and to machines as everywhere else. */
+export function refuseUnknownPages(http: FastifyInstance, site: PageSite, prefix: string): void {
+  const answerMachine = createErrorHandler(SERVICE_ERRORS)
+  void http.register(
+    async (scope) => {
+      scope.setErrorHandler((thrown, request, reply) => {
+        if (isNavigation(request.headers)) return answerFailure(site, thrown, request, reply)
+        return answerMachine(thrown, request, reply)
+      })
+      // Refused before, as every unknown path is.
+      scope.setNotFoundHandler(() => undefined)
+    },
+    { prefix },
+  )
 }
 
 /** Bodies of these paths are forms, and nothing else. */

@@ -11,7 +11,7 @@ import { attemptPageRoutes } from './attempt/attempt-page-routes.ts'
 import { readBrand } from './brand-read.ts'
 import { createPageAssets } from './kit/page-assets.ts'
 import { mountPageAssets } from './page-asset-routes.ts'
-import { mountPages } from './page-surface.ts'
+import { mountPages, refuseUnknownPages } from './page-surface.ts'
 import { StateWatchers } from './state-watchers.ts'
 
 /** What pages stand on. */
@@ -40,7 +40,9 @@ export function createPagesPart(foundation: PagesFoundation, settings: PagesSett
     operations: fixLinkRoutes(context),
     mount: (http) => {
       mountPageAssets(http, { assets, findLogo: async () => (await readBrand(db)).logo })
-      mountPages(http, { baseUrl, assets, readBrand: () => readBrand(db) }, [
+      const site = { baseUrl, assets, readBrand: () => readBrand(db) }
+      refuseUnknownPages(http, site, '/sign-in')
+      mountPages(http, site, [
         ...attemptPageRoutes(context),
         ...privacyRoutes({ ...context, kept: toKeptDays(settings) }),
         ...fixPageRoutes(context),

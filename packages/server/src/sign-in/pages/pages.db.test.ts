@@ -50,6 +50,45 @@ describe('the privacy centre', () => {
   })
 })
 
+describe('an address below the sign-in that is none', () => {
+  const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+  const UNKNOWN = ['/sign-in', '/sign-in/', '/sign-in/nowhere', '/sign-in/attempts/12/nowhere']
+
+  it.each(UNKNOWN)('is told to people in a page with a way on: %s', async (url) => {
+    const { statusCode, headers, body } = await get(url, BROWSER)
+    expect(statusCode).toBe(404)
+    expect(headers['content-type']).toBe('text/html; charset=utf-8')
+    expect(headers['content-security-policy']).toContain("default-src 'none'")
+    expect(headers['cache-control']).toBe('no-store')
+    expect(body).toContain('<title>Nothing here · ')
+    expect(body).toContain('<h1>There is nothing at this address.</h1>')
+    expect(body).toContain('<a class="button button-main" href="/sign-in/me">See my devices</a>')
+  })
+
+  it('is told in the language of the browser', async () => {
+    const { headers, body } = await get('/sign-in/nowhere', { ...BROWSER, 'accept-language': 'de' })
+    expect(headers['content-language']).toBe('de')
+    expect(body).toContain('Unter dieser Adresse gibt es nichts.')
+  })
+
+  it('is a page also where only a form is sent to', async () => {
+    const { statusCode, headers, body } = await get('/sign-in/me/sign-out', BROWSER)
+    expect([statusCode, headers['allow']]).toEqual([405, 'POST'])
+    expect(body).toContain('<h1>There is nothing at this address.</h1>')
+  })
+
+  it.each(UNKNOWN)('is told to machines as everywhere else: %s', async (url) => {
+    for (const asked of [{}, { accept: '*/*' }, { ...BROWSER, 'sec-fetch-mode': 'cors' }]) {
+      const { statusCode, headers, json } = await get(url, asked)
+      expect(statusCode).toBe(404)
+      expect(headers['content-type']).toBe('application/json; charset=utf-8')
+      expect(headers['cache-control']).toBe('no-store')
+      expect(json()).toMatchObject({ code: 'not_found', request_id: headers['request-id'] })
+    }
+    expect((await get('/sign-in/token')).json()).toMatchObject({ code: 'method_not_allowed' })
+  })
+})
+
 describe('the language of a page', () => {
   it('is what the browser asks for', async () => {
     const { body, headers } = await get('/sign-in/privacy', { 'accept-language': 'de-CH,de;q=0.9' })

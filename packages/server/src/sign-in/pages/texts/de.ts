@@ -15,7 +15,10 @@ const frame = {
 const failure = {
   title: 'Das hat nicht geklappt',
   notFound: 'Unter dieser Adresse gibt es nichts.',
-  notFoundMore: 'Vielleicht ist es beendet, oder der Link kam gekürzt bei Ihnen an.',
+  notFoundTitle: 'Hier ist nichts',
+  notFoundMore:
+    'Vielleicht ist es beendet, oder der Link kam gekürzt bei Ihnen an. Wenn Sie sich bei einer Anwendung anmelden wollten, beginnen Sie dort noch einmal.',
+  toMyDevices: 'Meine Geräte ansehen',
   unavailable: 'Der Dienst kann gerade nicht antworten.',
   unavailableMore: 'Es ist nichts verloren. Versuchen Sie es gleich noch einmal.',
   refused: 'Das geht nicht.',

@@ -14,7 +14,10 @@ const frame = {
 const failure = {
   title: 'That did not work',
   notFound: 'There is nothing at this address.',
-  notFoundMore: 'It may have ended, or the link was cut short on its way to you.',
+  notFoundTitle: 'Nothing here',
+  notFoundMore:
+    'It may have ended, or the link was cut short on its way to you. If you wanted to sign in to an application, begin again there.',
+  toMyDevices: 'See my devices',
   unavailable: 'The service cannot answer at the moment.',
   unavailableMore: 'Nothing is lost. Try again in a moment.',
   refused: 'This cannot be done.',
