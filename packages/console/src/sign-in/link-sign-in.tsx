@@ -1,21 +1,25 @@
 /* A one-time link: it says whom it signs in, and is used when that is pressed. */
-import { Button, Code, Group, Loader, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Button, Code, Group, Loader, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ApiError } from '../api/client.ts'
 import { Fault } from '../kit/confirm.tsx'
+import { usePageTitle } from '../kit/page.tsx'
 import { ErrorState } from '../kit/states.tsx'
-import type { Session } from '../shell/session.ts'
+import { useSession, type Session } from '../shell/session.ts'
 import { followLink, readLink } from './session-calls.ts'
 import classes from './sign-in-page.module.css'
+import { SignInTitle } from './sign-in-title.tsx'
 import { texts } from './texts.ts'
 
 interface LinkSignInProps {
   readonly token: string
   readonly onDone: (session: Session) => void
+  /** To the other ways in, of a link that is none. */
+  readonly onLeave: () => void
 }
 
-export function LinkSignIn({ token, onDone }: LinkSignInProps) {
+export function LinkSignIn({ token, onDone, onLeave }: LinkSignInProps) {
   const {
     data: link,
     error,
@@ -30,21 +34,10 @@ export function LinkSignIn({ token, onDone }: LinkSignInProps) {
     mutationFn: () => followLink(token, firstAdmin),
     onSuccess: onDone,
   })
-  if (error !== null && !isRefused(error)) {
-    return <ErrorState error={error} onRetry={() => void refetch()} />
-  }
-  if (error !== null) {
-    return (
-      <Stack gap="sm" role="alert">
-        <Title order={1} className={classes.title}>
-          {texts.badLink}
-        </Title>
-        <Text c="dimmed">{texts.badLinkHelp}</Text>
-        <Code block>{texts.linkCommand}</Code>
-      </Stack>
-    )
-  }
-  if (link === undefined) return <Loader role="status" aria-label={texts.loading} />
+  const fault = follow.error ?? error
+  if (fault !== null && isLinkRefused(fault)) return <BadLink onLeave={onLeave} />
+  if (error !== null) return <ErrorState error={error} onRetry={() => void refetch()} isPage />
+  if (link === undefined) return <Looking />
   const isFirst = link.kind === 'first_admin' && link.email === null
   const faults = follow.error instanceof ApiError ? follow.error.fields : {}
   const field = (name: string, label: string, type = 'text') => (
@@ -67,14 +60,9 @@ export function LinkSignIn({ token, onDone }: LinkSignInProps) {
       }}
     >
       <Stack gap="lg">
-        <div>
-          <Title order={1} className={classes.title}>
-            {isFirst ? texts.firstTitle : texts.linkTitle}
-          </Title>
-          <Text c="dimmed">
-            {isFirst ? texts.firstLead : texts.linkLead(link.name ?? '', link.email ?? '')}
-          </Text>
-        </div>
+        <SignInTitle title={isFirst ? texts.firstTitle : texts.linkTitle}>
+          {isFirst ? texts.firstLead : texts.linkLead(link.name ?? '', link.email ?? '')}
+        </SignInTitle>
         {isFirst ? (
           <>
             <Group grow align="flex-start">
@@ -93,7 +81,41 @@ export function LinkSignIn({ token, onDone }: LinkSignInProps) {
   )
 }
 
+function Looking() {
+  usePageTitle(texts.loading)
+  return <Loader role="status" aria-label={texts.loading} />
+}
+
+/** Says what has become of a link, and leads to the other ways in. */
+function BadLink({ onLeave }: Pick<LinkSignInProps, 'onLeave'>) {
+  const session = useSession()
+  return (
+    <Stack gap="lg">
+      <SignInTitle title={texts.badLink}>{texts.badLinkWhy}</SignInTitle>
+      {session === null || session === undefined ? (
+        <Button size="md" onClick={onLeave}>
+          {texts.otherWay}
+        </Button>
+      ) : (
+        <Button size="md" component="a" href="/console/">
+          {texts.goOnAs(session.admin.email)}
+        </Button>
+      )}
+      <Stack gap="xs">
+        <Text size="sm" c="dimmed">
+          {texts.newLink}
+        </Text>
+        <Code block className={classes.command}>
+          {texts.linkCommand}
+        </Code>
+      </Stack>
+    </Stack>
+  )
+}
+
 /** Whether the link is unknown, or used, or cannot be one. What else fails says nothing of it. */
-function isRefused(error: Error): boolean {
-  return error instanceof ApiError && ['sign_in_failed', 'invalid_body'].includes(error.code)
+function isLinkRefused(error: Error): boolean {
+  if (!(error instanceof ApiError)) return false
+  const isMalformed = error.code === 'invalid_body' && 'token' in error.fields
+  return error.code === 'sign_in_failed' || isMalformed
 }

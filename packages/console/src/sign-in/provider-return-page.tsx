@@ -1,11 +1,12 @@
 /* Where the identity provider sends the browser back to: ends what it was left for, or says why that failed. */
-import { Anchor, Loader, Stack, Text, Title } from '@mantine/core'
+import { Anchor, Loader, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { Fault } from '../kit/confirm.tsx'
 import { useTaken } from '../kit/use-taken.ts'
 import { forgetDeparture, readDeparture, returnFromProvider } from './provider-calls.ts'
 import classes from './sign-in-page.module.css'
+import { SignInTitle } from './sign-in-title.tsx'
 import { texts } from './texts.ts'
 
 export function ProviderReturnPage() {
@@ -26,9 +27,7 @@ export function ProviderReturnPage() {
     <main className={classes.side}>
       <Stack gap="lg" className={classes.form}>
         <img src="/console/heliograph.svg" width={44} height={44} alt="" />
-        <Title order={1} className={classes.title}>
-          {error === null ? words.under : words.failed}
-        </Title>
+        <SignInTitle title={error === null ? words.under : words.failed} />
         {error === null ? (
           <Loader aria-label={words.under} />
         ) : (

@@ -1,11 +1,11 @@
 /* Right after a one-time link: a way to sign in for the next time, before anything opens. */
-import { Button, Stack, Text, Title } from '@mantine/core'
+import { Button, Stack } from '@mantine/core'
 import { useState } from 'react'
 import type { Session } from '../shell/session.ts'
 import { PasskeySetup } from './passkey-setup.tsx'
 import { PasswordSetUp } from './password-set-up.tsx'
 import { ProviderButton } from './provider-button.tsx'
-import classes from './sign-in-page.module.css'
+import { SignInTitle } from './sign-in-title.tsx'
 import { texts } from './texts.ts'
 
 interface SetUpProps {
@@ -19,12 +19,9 @@ export function SetUp({ session, next, onDone }: SetUpProps) {
   const [isPassword, setPassword] = useState(false)
   return (
     <Stack gap="lg">
-      <div>
-        <Title order={1} className={classes.title}>
-          {texts.setUpTitle}
-        </Title>
-        <Text c="dimmed">{isPassword ? texts.passwordLead : texts.passkeyLead}</Text>
-      </div>
+      <SignInTitle title={texts.setUpTitle}>
+        {isPassword ? texts.passwordLead : texts.passkeyLead}
+      </SignInTitle>
       {isPassword ? (
         <PasswordSetUp email={session.admin.email} onDone={onDone} />
       ) : (

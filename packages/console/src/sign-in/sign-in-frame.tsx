@@ -31,8 +31,8 @@ function Beam() {
         </radialGradient>
       </defs>
       <circle cx="150" cy="200" r="150" fill="url(#glow)" opacity="0.35" />
-      <path d="M150 200 400 -30 400 60Z" fill="#ffc24b" opacity="0.28" />
-      <path d="M150 200 400 -4 400 34Z" fill="#ffc24b" opacity="0.55" />
+      <path d="M150 200 1150 -720 1150 -360Z" fill="#ffc24b" opacity="0.28" />
+      <path d="M150 200 1150 -616 1150 -464Z" fill="#ffc24b" opacity="0.55" />
       <circle cx="150" cy="200" r="52" fill="#ffc24b" />
       <circle cx="150" cy="200" r="52" fill="none" stroke="#ffe2a6" strokeWidth="6" />
       <path d="M150 252v44M122 300h56" stroke="#a7b7c4" strokeWidth="8" strokeLinecap="round" />

@@ -2,11 +2,11 @@
  * Signing in: by a passkey, a password with a code, or a one-time link, after which the admin chooses a way for the
  * next time.
  */
-import { Button, Divider, Stack, Text, Title } from '@mantine/core'
+import { Button, Divider, Stack, Text } from '@mantine/core'
 import { KeyIcon, PasskeyFillIcon } from '@primer/octicons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { sessionQuery, useSession, type Session } from '../shell/session.ts'
 import { Fault } from '../kit/confirm.tsx'
 import { useTaken } from '../kit/use-taken.ts'
@@ -18,27 +18,32 @@ import { signInByPasskey } from './session-calls.ts'
 import { SetUp } from './set-up.tsx'
 import { SignInFrame } from './sign-in-frame.tsx'
 import classes from './sign-in-page.module.css'
+import { SignInTitle } from './sign-in-title.tsx'
 import { texts } from './texts.ts'
 
-const TOKEN = /^#token=([\w-]+)$/
+const TOKEN = /^#token=(.*)$/
 
 export function SignInPage() {
   const { next } = useSearch({ from: '/sign-in' })
   const queryClient = useQueryClient()
   const session = useSession()
   const token = useTaken(readToken, clearToken)
-  const [isLinkUsed, setLinkUsed] = useState(false)
+  useEffect(() => {
+    window.addEventListener('hashchange', beginAnew)
+    return () => window.removeEventListener('hashchange', beginAnew)
+  }, [])
+  const [isLinkLeft, setLinkLeft] = useState(false)
   const enter = (opened: Session) => {
     queryClient.setQueryData(sessionQuery.queryKey, opened)
-    setLinkUsed(true)
+    setLinkLeft(true)
     if (!opened.setup_required) globalThis.location.assign(next ?? '/console/')
   }
   return (
     <SignInFrame>
       {session?.setup_required === true ? (
         <SetUp session={session} next={next} onDone={enter} />
-      ) : token !== undefined && !isLinkUsed ? (
-        <LinkSignIn token={token} onDone={enter} />
+      ) : token !== undefined && !isLinkLeft ? (
+        <LinkSignIn token={token} onDone={enter} onLeave={() => setLinkLeft(true)} />
       ) : (
         <SignIn next={next} onDone={enter} />
       )}
@@ -48,6 +53,11 @@ export function SignInPage() {
 
 function readToken(): string | undefined {
   return TOKEN.exec(globalThis.location.hash)?.[1]
+}
+
+/** For a link that is opened in the window of this page: the browser goes to it without loading anything. */
+function beginAnew(): void {
+  if (readToken() !== undefined) globalThis.location.reload()
 }
 
 /** Removes the token from the address, so that it is in no history. */
@@ -65,12 +75,7 @@ function SignIn({ next, onDone }: SignInProps & { readonly next: string | undefi
   const [isPassword, setPassword] = useState(false)
   return (
     <Stack gap="lg">
-      <div>
-        <Title order={1} className={classes.title}>
-          {texts.title}
-        </Title>
-        <Text c="dimmed">{texts.lead}</Text>
-      </div>
+      <SignInTitle title={texts.title}>{texts.lead}</SignInTitle>
       {isPassword ? <PasswordSignIn onDone={onDone} /> : <PasskeySignIn onDone={onDone} />}
       <Divider label={texts.or} />
       <Button

@@ -13,9 +13,13 @@ export const texts = {
   email: 'Email',
   go: 'Sign in',
   create: 'Create the first admin',
-  badLink: 'This link is not good any more',
-  badLinkHelp:
-    'One-time links work once and for 24 hours. On the machine of the service, this makes a new one:',
+  badLink: 'This link signs nobody in',
+  badLinkWhy:
+    'It was used before, is more than 24 hours old, has given way to a newer one, or was cut short on its way to you.',
+  otherWay: 'Sign in another way',
+  goOnAs: (email: string) => `Go on as ${email}`,
+  newLink:
+    'No other way? Another admin makes you a new link under Settings, Admins. On the machine of the service, this makes one:',
   linkCommand: 'heliograph admins link --email you@example.com',
   loading: 'Looking at the link',
   passkey: 'Sign in with a passkey',

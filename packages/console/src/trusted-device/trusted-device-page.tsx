@@ -1,5 +1,5 @@
 /* Asks an admin for a trusted device: sends the browser to prove it, and binds the session when it comes back. */
-import { Alert, Anchor, Button, Group, Loader, Stack, Text, Title } from '@mantine/core'
+import { Alert, Anchor, Button, Group, Loader, Stack, Text } from '@mantine/core'
 import { AlertIcon, ShieldCheckIcon } from '@primer/octicons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
@@ -10,6 +10,7 @@ import { useTaken } from '../kit/use-taken.ts'
 import { sessionQuery, useSession, type Session } from '../shell/session.ts'
 import { SignInFrame } from '../sign-in/sign-in-frame.tsx'
 import classes from '../sign-in/sign-in-page.module.css'
+import { SignInTitle } from '../sign-in/sign-in-title.tsx'
 import {
   bindSession,
   DEVICE_PATH,
@@ -60,12 +61,9 @@ function DeviceOfSession({ session, wanted }: DeviceOfSessionProps) {
   const isRefused = error instanceof ApiError && error.code === 'trusted_device_required'
   return (
     <Stack gap="lg">
-      <div>
-        <Title order={1} className={classes.title}>
-          {required ? texts.required : texts.optional}
-        </Title>
-        <Text c="dimmed">{texts.lead(session.admin.email)}</Text>
-      </div>
+      <SignInTitle title={required ? texts.required : texts.optional}>
+        {texts.lead(session.admin.email)}
+      </SignInTitle>
       {isRefused || problem === 'unbound' ? null : (
         <Alert color="red" icon={<AlertIcon />} role="alert" p="xs">
           {texts.problems[problem]}
@@ -118,12 +116,7 @@ function Blocked() {
 function Trusted({ next }: { readonly next: string }) {
   return (
     <Stack gap="lg">
-      <div>
-        <Title order={1} className={classes.title}>
-          {texts.trusted}
-        </Title>
-        <Text c="dimmed">{texts.trustedLead}</Text>
-      </div>
+      <SignInTitle title={texts.trusted}>{texts.trustedLead}</SignInTitle>
       <Button component="a" href={next} size="md">
         {texts.goOn}
       </Button>

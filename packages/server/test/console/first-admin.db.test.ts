@@ -69,7 +69,7 @@ it('leads the first admin from the printed link to a passkey; a session ends in 
   const other = await browser.newContext({ baseURL: baseUrl })
   const late = await other.newPage()
   await late.goto(link)
-  await late.getByText('This link is not good any more').waitFor()
+  await late.getByText('This link signs nobody in').waitFor()
   await other.close()
 
   const second = await startSecond()

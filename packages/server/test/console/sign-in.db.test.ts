@@ -100,31 +100,6 @@ describe('signing in', () => {
     await page.getByRole('heading', { name: 'Now', level: 1 }).waitFor()
   })
 
-  it('says of a link that was used how to get another', async () => {
-    const page = await console.openPage(
-      '/sign-in#token=Zm9yIGV4YW1wbGUgb25seSwgbm90IGEgcmVhbCB0b2tlbi4',
-      null,
-    )
-    await page.getByText('This link is not good any more').waitFor()
-    await page.getByText('heliograph admins link').waitFor()
-    await expectFitting(page, 'sign-in-used-link')
-  })
-
-  it('keeps a link that could not be looked at, and looks again', async () => {
-    const page = await (await console.newContext(null)).newPage()
-    const json = { code: 'unavailable', message: 'The service is busy.' }
-    await page.route(
-      '**/console/session/link_details',
-      (route) => route.fulfill({ status: 503, json }),
-      { times: 1 },
-    )
-    await page.goto(`/console/sign-in#token=${await newLink()}`)
-    await page.getByText('The service is busy.').waitFor()
-    expect(await page.getByText('This link is not good any more').count()).toBe(0)
-    await page.getByRole('button', { name: 'Try again' }).click()
-    await page.getByText('signs you in as Mary Jackson').waitFor()
-  })
-
   it('leads back to where the admin wanted to go', async () => {
     const page = await console.openPage('/devices?query=name~"x"', null)
     await page.waitForURL(/sign-in\?next=/)
