@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
+import { lazyPage } from '../kit/lazy-part.tsx'
 import { readListSearch } from '../kit/list-search.ts'
 import { frameRoute } from '../shell/root-route.tsx'
 
@@ -9,11 +10,11 @@ export const auditLogRoutes = [
     getParentRoute,
     path: '/audit-log',
     validateSearch: readListSearch,
-    component: lazyRouteComponent(() => import('./audit-log-page.tsx'), 'AuditLogPage'),
+    component: lazyPage(() => import('./audit-log-page.tsx'), 'AuditLogPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/audit-log/$id',
-    component: lazyRouteComponent(() => import('./audit-entry-page.tsx'), 'AuditEntryPage'),
+    component: lazyPage(() => import('./audit-entry-page.tsx'), 'AuditEntryPage'),
   }),
 ] as const

@@ -1,10 +1,11 @@
 /* One check: what it checks, on which devices, and what the owner of a device that fails reads. */
 import { Skeleton } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import type { Check } from '../api/generated/types.gen.ts'
 import { CodeBlock } from '../kit/code-block.tsx'
 import { Copyable } from '../kit/copyable.tsx'
+import { lazyPart } from '../kit/lazy-part.tsx'
 import { Facts, Section } from '../kit/page.tsx'
 import { CheckFrame } from './check-frame.tsx'
 import { PassingBar } from './checks-page.tsx'
@@ -12,9 +13,7 @@ import { StrategyBadge } from './strategy-badge.tsx'
 import { texts } from './texts.ts'
 
 /** Brings the reader of templates along. */
-const OwnerTexts = lazy(async () => ({
-  default: (await import('./owner-texts-view.tsx')).OwnerTextsView,
-}))
+const OwnerTexts = lazyPart(() => import('./owner-texts-view.tsx'), 'OwnerTextsView')
 
 export function CheckPage() {
   const { id } = useParams({ from: '/frame/checks/$id' })

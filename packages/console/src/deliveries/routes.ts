@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
+import { lazyPage } from '../kit/lazy-part.tsx'
 import { readListSearch } from '../kit/list-search.ts'
 import { frameRoute } from '../shell/root-route.tsx'
 
@@ -7,11 +8,11 @@ export const deliveryRoutes = [
     getParentRoute: () => frameRoute,
     path: '/signals/deliveries',
     validateSearch: readListSearch,
-    component: lazyRouteComponent(() => import('./deliveries-page.tsx'), 'DeliveriesPage'),
+    component: lazyPage(() => import('./deliveries-page.tsx'), 'DeliveriesPage'),
   }),
   createRoute({
     getParentRoute: () => frameRoute,
     path: '/signals/deliveries/$kind/$ownerId/$eventId',
-    component: lazyRouteComponent(() => import('./delivery-page.tsx'), 'DeliveryPage'),
+    component: lazyPage(() => import('./delivery-page.tsx'), 'DeliveryPage'),
   }),
 ] as const

@@ -2,8 +2,9 @@
 import { Skeleton, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { lazy, Suspense, type ReactNode } from 'react'
+import { Suspense, type ReactNode } from 'react'
 import type { Device } from '../api/generated/types.gen.ts'
+import { lazyPart } from '../kit/lazy-part.tsx'
 import { LoadedPage } from '../kit/loaded-page.tsx'
 import { Page } from '../kit/page.tsx'
 import { PageTabs, type PageTab } from '../kit/page-tabs.tsx'
@@ -17,11 +18,9 @@ import { WhySentence } from './device-why.tsx'
 import type { DeviceTab } from './routes.ts'
 import { texts } from './texts.ts'
 
-const Checks = lazy(async () => ({ default: (await import('./device-checks.tsx')).DeviceChecks }))
-const SignIns = lazy(async () => ({
-  default: (await import('./device-sign-ins.tsx')).DeviceSignIns,
-}))
-const Ask = lazy(async () => ({ default: (await import('./device-ask.tsx')).DeviceAsk }))
+const Checks = lazyPart(() => import('./device-checks.tsx'), 'DeviceChecks')
+const SignIns = lazyPart(() => import('./device-sign-ins.tsx'), 'DeviceSignIns')
+const Ask = lazyPart(() => import('./device-ask.tsx'), 'DeviceAsk')
 
 const ABOVE = [{ label: texts.title, to: '/devices' }]
 

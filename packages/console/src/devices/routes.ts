@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
+import { lazyPage } from '../kit/lazy-part.tsx'
 import { readListSearch } from '../kit/list-search.ts'
 import { frameRoute } from '../shell/root-route.tsx'
 import { texts } from './texts.ts'
@@ -11,13 +12,13 @@ export const deviceRoutes = [
     getParentRoute: () => frameRoute,
     path: '/devices',
     validateSearch: readListSearch,
-    component: lazyRouteComponent(() => import('./devices-page.tsx'), 'DevicesPage'),
+    component: lazyPage(() => import('./devices-page.tsx'), 'DevicesPage'),
   }),
   createRoute({
     getParentRoute: () => frameRoute,
     path: '/devices/$id',
     validateSearch: readDeviceSearch,
-    component: lazyRouteComponent(() => import('./device-page.tsx'), 'DevicePage'),
+    component: lazyPage(() => import('./device-page.tsx'), 'DevicePage'),
   }),
 ] as const
 

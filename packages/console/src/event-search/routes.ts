@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
+import { lazyPage } from '../kit/lazy-part.tsx'
 import { readListSearch } from '../kit/list-search.ts'
 import { frameRoute } from '../shell/root-route.tsx'
 
@@ -7,6 +8,6 @@ export const eventSearchRoutes = [
     getParentRoute: () => frameRoute,
     path: '/signals/find',
     validateSearch: readListSearch,
-    component: lazyRouteComponent(() => import('./event-search-page.tsx'), 'EventSearchPage'),
+    component: lazyPage(() => import('./event-search-page.tsx'), 'EventSearchPage'),
   }),
 ] as const

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
+import { lazyPage } from '../kit/lazy-part.tsx'
 import { readListSearch } from '../kit/list-search.ts'
 import { frameRoute } from '../shell/root-route.tsx'
 
@@ -7,24 +8,24 @@ export const groupRoutes = [
     getParentRoute: () => frameRoute,
     path: '/groups',
     validateSearch: readListSearch,
-    component: lazyRouteComponent(() => import('./groups-page.tsx'), 'GroupsPage'),
+    component: lazyPage(() => import('./groups-page.tsx'), 'GroupsPage'),
   }),
   createRoute({
     getParentRoute: () => frameRoute,
     path: '/groups/people',
     validateSearch: readListSearch,
-    component: lazyRouteComponent(() => import('./person-groups-page.tsx'), 'PersonGroupsPage'),
+    component: lazyPage(() => import('./person-groups-page.tsx'), 'PersonGroupsPage'),
   }),
   createRoute({
     getParentRoute: () => frameRoute,
     path: '/groups/people/$id',
     validateSearch: readListSearch,
-    component: lazyRouteComponent(() => import('./person-group-page.tsx'), 'PersonGroupPage'),
+    component: lazyPage(() => import('./person-group-page.tsx'), 'PersonGroupPage'),
   }),
   createRoute({
     getParentRoute: () => frameRoute,
     path: '/groups/$id',
     validateSearch: readListSearch,
-    component: lazyRouteComponent(() => import('./device-group-page.tsx'), 'DeviceGroupPage'),
+    component: lazyPage(() => import('./device-group-page.tsx'), 'DeviceGroupPage'),
   }),
 ] as const

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
+import { lazyPage } from '../kit/lazy-part.tsx'
 import { readListSearch } from '../kit/list-search.ts'
 import { frameRoute } from '../shell/root-route.tsx'
 
@@ -9,11 +10,11 @@ export const issueRoutes = [
     getParentRoute,
     path: '/issues',
     validateSearch: readListSearch,
-    component: lazyRouteComponent(() => import('./issues-page.tsx'), 'IssuesPage'),
+    component: lazyPage(() => import('./issues-page.tsx'), 'IssuesPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/issues/$id',
-    component: lazyRouteComponent(() => import('./issue-page.tsx'), 'IssuePage'),
+    component: lazyPage(() => import('./issue-page.tsx'), 'IssuePage'),
   }),
 ] as const

@@ -3,14 +3,15 @@
  * them exactly. The drawing itself comes when it is shown.
  */
 import { SegmentedControl, Skeleton, Table } from '@mantine/core'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import classes from './chart.module.css'
 import { formatCount } from './figures.ts'
+import { lazyPart } from './lazy-part.tsx'
 import { texts } from './texts.ts'
 import { formatExact } from './time.tsx'
 import type { Tone } from './tone.tsx'
 
-const View = lazy(async () => ({ default: (await import('./chart-view.tsx')).ChartView }))
+const View = lazyPart(() => import('./chart-view.tsx'), 'ChartView')
 
 /** A line, or a layer of a stack. */
 export interface ChartSeries {

@@ -17,11 +17,14 @@ function listen(listener: () => void): () => void {
   return () => void listeners.delete(listener)
 }
 
-const hasHolders = () => holders.size > 0
-
 /** Whether the page holds work that is not saved yet. */
+export function hasUnsavedWork(): boolean {
+  return holders.size > 0
+}
+
+/** Whether the page holds work that is not saved yet, as it changes. */
 export function useHasUnsavedWork(): boolean {
-  return useSyncExternalStore(listen, hasHolders)
+  return useSyncExternalStore(listen, hasUnsavedWork)
 }
 
 /** The page may be left now, whatever it holds. */

@@ -1,10 +1,11 @@
 /* An editor for SQL, with completion over the tables that can be asked. The editor itself comes when it is shown. */
 import { Input, Skeleton } from '@mantine/core'
 import { useId } from '@mantine/hooks'
-import { lazy, Suspense, type ReactNode } from 'react'
+import { Suspense, type ReactNode } from 'react'
+import { lazyPart } from './lazy-part.tsx'
 import classes from './sql-editor.module.css'
 
-const View = lazy(async () => ({ default: (await import('./sql-editor-view.tsx')).SqlEditorView }))
+const View = lazyPart(() => import('./sql-editor-view.tsx'), 'SqlEditorView')
 
 /** A table that can be asked, for completion. */
 export interface SqlTable {

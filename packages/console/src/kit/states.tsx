@@ -4,7 +4,6 @@ import { AlertIcon, ArchiveIcon, LockIcon, type Icon } from '@primer/octicons-re
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { ApiError } from '../api/client.ts'
-import { useMissingPart } from './missing-part.ts'
 import { usePageTitle } from './page.tsx'
 import classes from './states.module.css'
 import { texts } from './texts.ts'
@@ -130,21 +129,14 @@ interface ErrorStateProps {
 export function ErrorState({ error, onRetry, isPage = false }: ErrorStateProps) {
   const requestId = error instanceof ApiError ? error.requestId : undefined
   const isForbidden = error instanceof Error && isClosed(error)
-  const isMissing = useMissingPart(error)
-  const told = isMissing
-    ? texts.partMissingHelp
-    : error instanceof Error
-      ? error.message
-      : texts.failed
+  const told = error instanceof Error ? error.message : texts.failed
   return (
-    <Stack align="center" gap="xs" className={classes.state} role="alert">
-      <span className={classes.mark} data-bad>
-        {isForbidden ? <LockIcon size={20} /> : <AlertIcon size={20} />}
-      </span>
-      <StateTitle title={isMissing ? texts.partMissing : titleOf(error)} isPage={isPage} />
-      <Text c="dimmed" size="sm" ta="center" maw={520}>
-        {isForbidden ? `${told} ${texts.forbiddenHelp}` : told}
-      </Text>
+    <FaultState
+      title={titleOf(error)}
+      told={isForbidden ? `${told} ${texts.forbiddenHelp}` : told}
+      isForbidden={isForbidden}
+      isPage={isPage}
+    >
       {requestId === undefined ? null : (
         <Group gap={6}>
           <Text size="xs" c="dimmed">
@@ -154,27 +146,43 @@ export function ErrorState({ error, onRetry, isPage = false }: ErrorStateProps) 
         </Group>
       )}
       {onRetry === undefined ? null : (
-        <Button variant="default" onClick={isMissing ? loadAnew : onRetry}>
-          {isMissing ? texts.loadAnew : texts.retry}
+        <Button variant="default" onClick={onRetry}>
+          {texts.retry}
         </Button>
       )}
-    </Stack>
+    </FaultState>
   )
 }
 
-const loadAnew = () => globalThis.location.reload()
-
 /** In place of a page that shows only what the admin may not see. */
 export function Closed() {
+  return <FaultState title={texts.forbidden} told={texts.forbiddenHelp} isForbidden isPage />
+}
+
+interface FaultStateProps {
+  readonly title: string
+  /** What happened, and what follows from it. */
+  readonly told: string
+  readonly isForbidden?: boolean
+  /** It is all that the page has, so its title is the page's. */
+  readonly isPage: boolean
+  /** What can be done. */
+  readonly children?: ReactNode
+}
+
+/** Says in place of something that it cannot be shown. */
+export function FaultState(props: FaultStateProps) {
+  const { title, told, isForbidden = false, isPage, children } = props
   return (
     <Stack align="center" gap="xs" className={classes.state} role="alert">
       <span className={classes.mark} data-bad>
-        <LockIcon size={20} />
+        {isForbidden ? <LockIcon size={20} /> : <AlertIcon size={20} />}
       </span>
-      <StateTitle title={texts.forbidden} isPage />
+      <StateTitle title={title} isPage={isPage} />
       <Text c="dimmed" size="sm" ta="center" maw={520}>
-        {texts.forbiddenHelp}
+        {told}
       </Text>
+      {children}
     </Stack>
   )
 }

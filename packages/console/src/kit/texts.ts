@@ -10,9 +10,20 @@ export const texts = {
   selectRow: (id: string) => `Select row ${id}`,
   retry: 'Try again',
   failed: 'This could not be loaded',
-  partMissing: 'A part of the console is missing',
-  partMissingHelp:
-    'The service may have been upgraded while this page was open. Load the page anew; what you have entered on it is lost then.',
+  missing: {
+    newer_version: {
+      title: 'A part of the console is missing',
+      help: 'The service was upgraded while this page was open. Load the page anew; what you have entered on it is lost then.',
+    },
+    unreachable: {
+      title: 'The service cannot be reached',
+      help: 'This part of the console comes from it when it is first shown. What you have entered stays.',
+    },
+    unknown: {
+      title: 'A part of the console is missing',
+      help: 'The service answers, but this part of the console could not be loaded from it. If trying again does not help, load the page anew; what you have entered on it is lost then.',
+    },
+  },
   loadAnew: 'Load the page anew',
   requestId: 'Request',
   stale: 'This could not be read again and may be out of date',

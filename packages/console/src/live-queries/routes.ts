@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
+import { lazyPage } from '../kit/lazy-part.tsx'
 import { readListSearch } from '../kit/list-search.ts'
 import { frameRoute } from '../shell/root-route.tsx'
 import type { texts } from './texts.ts'
@@ -11,23 +12,23 @@ export const liveQueryRoutes = [
     getParentRoute: () => frameRoute,
     path: '/live-queries',
     validateSearch: readListSearch,
-    component: lazyRouteComponent(() => import('./live-queries-page.tsx'), 'LiveQueriesPage'),
+    component: lazyPage(() => import('./live-queries-page.tsx'), 'LiveQueriesPage'),
   }),
   createRoute({
     getParentRoute: () => frameRoute,
     path: '/live-queries/new',
-    component: lazyRouteComponent(() => import('./edit-query-page.tsx'), 'NewQueryPage'),
+    component: lazyPage(() => import('./edit-query-page.tsx'), 'NewQueryPage'),
   }),
   createRoute({
     getParentRoute: () => frameRoute,
     path: '/live-queries/$id',
     validateSearch: readQuerySearch,
-    component: lazyRouteComponent(() => import('./live-query-page.tsx'), 'LiveQueryPage'),
+    component: lazyPage(() => import('./live-query-page.tsx'), 'LiveQueryPage'),
   }),
   createRoute({
     getParentRoute: () => frameRoute,
     path: '/live-queries/$id/edit',
-    component: lazyRouteComponent(() => import('./edit-query-page.tsx'), 'EditQueryPage'),
+    component: lazyPage(() => import('./edit-query-page.tsx'), 'EditQueryPage'),
   }),
 ] as const
 

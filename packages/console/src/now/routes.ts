@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
+import { lazyPage } from '../kit/lazy-part.tsx'
 import { frameRoute } from '../shell/root-route.tsx'
 import { readNowSearch } from './now-search.ts'
 
@@ -7,6 +8,6 @@ export const nowRoutes = [
     getParentRoute: () => frameRoute,
     path: '/',
     validateSearch: readNowSearch,
-    component: lazyRouteComponent(() => import('./now-page.tsx'), 'NowPage'),
+    component: lazyPage(() => import('./now-page.tsx'), 'NowPage'),
   }),
 ] as const

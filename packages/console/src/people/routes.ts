@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
+import { lazyPage } from '../kit/lazy-part.tsx'
 import { readListSearch } from '../kit/list-search.ts'
 import { frameRoute } from '../shell/root-route.tsx'
 
@@ -7,17 +8,17 @@ export const peopleRoutes = [
     getParentRoute: () => frameRoute,
     path: '/people',
     validateSearch: readListSearch,
-    component: lazyRouteComponent(() => import('./people-page.tsx'), 'PeoplePage'),
+    component: lazyPage(() => import('./people-page.tsx'), 'PeoplePage'),
   }),
   createRoute({
     getParentRoute: () => frameRoute,
     path: '/people/deprovisioned',
     validateSearch: readListSearch,
-    component: lazyRouteComponent(() => import('./deprovisioned-page.tsx'), 'DeprovisionedPage'),
+    component: lazyPage(() => import('./deprovisioned-page.tsx'), 'DeprovisionedPage'),
   }),
   createRoute({
     getParentRoute: () => frameRoute,
     path: '/people/$id',
-    component: lazyRouteComponent(() => import('./person-page.tsx'), 'PersonPage'),
+    component: lazyPage(() => import('./person-page.tsx'), 'PersonPage'),
   }),
 ] as const

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
+import { lazyPage } from '../kit/lazy-part.tsx'
 import { readListSearch } from '../kit/list-search.ts'
 import { frameRoute } from '../shell/root-route.tsx'
 
@@ -6,34 +7,34 @@ export const reportRoutes = [
   createRoute({
     getParentRoute: () => frameRoute,
     path: '/reports',
-    component: lazyRouteComponent(() => import('./reports-page.tsx'), 'ReportsPage'),
+    component: lazyPage(() => import('./reports-page.tsx'), 'ReportsPage'),
   }),
   createRoute({
     getParentRoute: () => frameRoute,
     path: '/reports/tables',
-    component: lazyRouteComponent(() => import('./tables-page.tsx'), 'TablesPage'),
+    component: lazyPage(() => import('./tables-page.tsx'), 'TablesPage'),
   }),
   createRoute({
     getParentRoute: () => frameRoute,
     path: '/reports/tables/$name',
     validateSearch: readListSearch,
-    component: lazyRouteComponent(() => import('./table-page.tsx'), 'TablePage'),
+    component: lazyPage(() => import('./table-page.tsx'), 'TablePage'),
   }),
   createRoute({
     getParentRoute: () => frameRoute,
     path: '/reports/new',
     validateSearch: readSql,
-    component: lazyRouteComponent(() => import('./edit-report-page.tsx'), 'NewReportPage'),
+    component: lazyPage(() => import('./edit-report-page.tsx'), 'NewReportPage'),
   }),
   createRoute({
     getParentRoute: () => frameRoute,
     path: '/reports/$id',
-    component: lazyRouteComponent(() => import('./report-page.tsx'), 'ReportPage'),
+    component: lazyPage(() => import('./report-page.tsx'), 'ReportPage'),
   }),
   createRoute({
     getParentRoute: () => frameRoute,
     path: '/reports/$id/edit',
-    component: lazyRouteComponent(() => import('./edit-report-page.tsx'), 'EditReportPage'),
+    component: lazyPage(() => import('./edit-report-page.tsx'), 'EditReportPage'),
   }),
 ] as const
 

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
+import { lazyPage } from '../kit/lazy-part.tsx'
 import { frameRoute } from '../shell/root-route.tsx'
 import { readRequestSearch } from './request-search.ts'
 
@@ -7,14 +8,11 @@ export const requestRoutes = [
     getParentRoute: () => frameRoute,
     path: '/requests',
     validateSearch: readRequestSearch,
-    component: lazyRouteComponent(() => import('./requests-page.tsx'), 'RequestsPage'),
+    component: lazyPage(() => import('./requests-page.tsx'), 'RequestsPage'),
   }),
   createRoute({
     getParentRoute: () => frameRoute,
     path: '/requests/sign-ins',
-    component: lazyRouteComponent(
-      () => import('./waiting-sign-ins-page.tsx'),
-      'WaitingSignInsPage',
-    ),
+    component: lazyPage(() => import('./waiting-sign-ins-page.tsx'), 'WaitingSignInsPage'),
   }),
 ] as const

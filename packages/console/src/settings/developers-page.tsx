@@ -1,8 +1,9 @@
 /* What developers set up: streams, keys and webhooks, each in a tab of its own address. */
 import { Skeleton } from '@mantine/core'
 import { Navigate, useNavigate, useParams } from '@tanstack/react-router'
-import { lazy, Suspense, type ComponentType } from 'react'
+import { Suspense, type ComponentType } from 'react'
 import { ApiKeysList } from '../api-keys/api-keys-list.tsx'
+import { lazyPart } from '../kit/lazy-part.tsx'
 import { Page } from '../kit/page.tsx'
 import { PageTabs, type PageTab } from '../kit/page-tabs.tsx'
 import { SETTINGS_OPENINGS } from '../shell/navigation.ts'
@@ -15,16 +16,12 @@ type TabName = 'ssf-streams' | 'api-keys' | 'webhooks'
 const TABS: Readonly<Record<TabName, { label: string; content: ComponentType }>> = {
   'ssf-streams': {
     label: 'SSF Streams',
-    content: lazy(async () => ({
-      default: (await import('../streams/streams-list.tsx')).StreamsList,
-    })),
+    content: lazyPart(() => import('../streams/streams-list.tsx'), 'StreamsList'),
   },
   'api-keys': { label: 'API Keys', content: ApiKeysList },
   webhooks: {
     label: 'Webhooks',
-    content: lazy(async () => ({
-      default: (await import('../webhooks/webhooks-list.tsx')).WebhooksList,
-    })),
+    content: lazyPart(() => import('../webhooks/webhooks-list.tsx'), 'WebhooksList'),
   },
 }
 

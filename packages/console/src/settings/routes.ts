@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
+import { lazyPage } from '../kit/lazy-part.tsx'
 import { readListSearch } from '../kit/list-search.ts'
 import { frameRoute } from '../shell/root-route.tsx'
 
@@ -8,56 +9,53 @@ export const settingsRoutes = [
   createRoute({
     getParentRoute,
     path: '/settings',
-    component: lazyRouteComponent(() => import('./settings-page.tsx'), 'SettingsPage'),
+    component: lazyPage(() => import('./settings-page.tsx'), 'SettingsPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/settings/developers',
-    component: lazyRouteComponent(() => import('./developers-page.tsx'), 'FirstDevelopersPage'),
+    component: lazyPage(() => import('./developers-page.tsx'), 'FirstDevelopersPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/settings/developers/$tab',
-    component: lazyRouteComponent(() => import('./developers-page.tsx'), 'DevelopersPage'),
+    component: lazyPage(() => import('./developers-page.tsx'), 'DevelopersPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/settings/organisation',
-    component: lazyRouteComponent(() => import('./organisation-page.tsx'), 'OrganisationPage'),
+    component: lazyPage(() => import('./organisation-page.tsx'), 'OrganisationPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/settings/scim',
-    component: lazyRouteComponent(() => import('./scim-page.tsx'), 'ScimPage'),
+    component: lazyPage(() => import('./scim-page.tsx'), 'ScimPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/settings/retention',
-    component: lazyRouteComponent(() => import('./retention-page.tsx'), 'RetentionPage'),
+    component: lazyPage(() => import('./retention-page.tsx'), 'RetentionPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/settings/enrollment',
     validateSearch: readListSearch,
-    component: lazyRouteComponent(
-      () => import('../enrollment/enrollment-page.tsx'),
-      'EnrollmentPage',
-    ),
+    component: lazyPage(() => import('../enrollment/enrollment-page.tsx'), 'EnrollmentPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/settings/admins',
-    component: lazyRouteComponent(() => import('../admins/admins-page.tsx'), 'AdminsPage'),
+    component: lazyPage(() => import('../admins/admins-page.tsx'), 'AdminsPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/settings/admins/$id',
-    component: lazyRouteComponent(() => import('../admins/admin-page.tsx'), 'AdminPage'),
+    component: lazyPage(() => import('../admins/admin-page.tsx'), 'AdminPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/settings/identity-provider',
-    component: lazyRouteComponent(
+    component: lazyPage(
       () => import('../identity-provider/identity-provider-page.tsx'),
       'IdentityProviderPage',
     ),
@@ -65,11 +63,11 @@ export const settingsRoutes = [
   createRoute({
     getParentRoute,
     path: '/settings/account',
-    component: lazyRouteComponent(() => import('../sign-in/account-page.tsx'), 'AccountPage'),
+    component: lazyPage(() => import('../sign-in/account-page.tsx'), 'AccountPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/settings/api-keys/$id',
-    component: lazyRouteComponent(() => import('../api-keys/api-key-page.tsx'), 'ApiKeyPage'),
+    component: lazyPage(() => import('../api-keys/api-key-page.tsx'), 'ApiKeyPage'),
   }),
 ] as const

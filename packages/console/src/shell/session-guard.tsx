@@ -1,8 +1,9 @@
 /* Lets nobody see pages without a session, and keeps the console in step with the session's end. */
 import { Center, Loader } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { lazy, Suspense, useCallback, useEffect, useRef, useState, type ReactNode } from 'react'
+import { Suspense, useCallback, useEffect, useRef, useState, type ReactNode } from 'react'
 import { listenToSession } from '../api/client.ts'
+import { lazyPart } from '../kit/lazy-part.tsx'
 import { ErrorState } from '../kit/states.tsx'
 import { giveUpUnsavedWork, useHasUnsavedWork } from '../kit/held-page.ts'
 import { KeptPageDialog } from './kept-page-dialog.tsx'
@@ -14,13 +15,11 @@ import { isDeviceMissing, KeptSession, sessionQuery, type Session } from './sess
 const SIGN_IN_PATH = '/console/sign-in'
 
 /** Rare, and brings the ceremonies of passkeys along. */
-const StepUpDialog = lazy(async () => {
-  try {
-    return { default: (await import('../sign-in/step-up-dialog.tsx')).StepUpDialog }
-  } catch {
-    return { default: StepUpMissing }
-  }
-})
+const StepUpDialog = lazyPart(
+  () => import('../sign-in/step-up-dialog.tsx'),
+  'StepUpDialog',
+  StepUpMissing,
+)
 
 export function SessionGuard({ children }: { readonly children: ReactNode }) {
   const queryClient = useQueryClient()

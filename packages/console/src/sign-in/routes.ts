@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
+import { lazyPage } from '../kit/lazy-part.tsx'
 import { rootRoute } from '../shell/root-route.tsx'
 
 export const signInRoutes = [
@@ -7,11 +8,11 @@ export const signInRoutes = [
     path: '/sign-in',
     validateSearch: ({ next }: Readonly<Record<string, unknown>>) =>
       typeof next === 'string' && next.startsWith('/console/') ? { next } : {},
-    component: lazyRouteComponent(() => import('./sign-in-page.tsx'), 'SignInPage'),
+    component: lazyPage(() => import('./sign-in-page.tsx'), 'SignInPage'),
   }),
   createRoute({
     getParentRoute: () => rootRoute,
     path: '/sign-in/provider',
-    component: lazyRouteComponent(() => import('./provider-return-page.tsx'), 'ProviderReturnPage'),
+    component: lazyPage(() => import('./provider-return-page.tsx'), 'ProviderReturnPage'),
   }),
 ] as const

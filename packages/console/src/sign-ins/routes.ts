@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
+import { lazyPage } from '../kit/lazy-part.tsx'
 import { readListSearch } from '../kit/list-search.ts'
 import { frameRoute } from '../shell/root-route.tsx'
 
@@ -9,11 +10,11 @@ export const signInJournalRoutes = [
     getParentRoute,
     path: '/sign-ins',
     validateSearch: readListSearch,
-    component: lazyRouteComponent(() => import('./sign-ins-page.tsx'), 'SignInsPage'),
+    component: lazyPage(() => import('./sign-ins-page.tsx'), 'SignInsPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/sign-ins/$id',
-    component: lazyRouteComponent(() => import('./sign-in-log-page.tsx'), 'SignInLogPage'),
+    component: lazyPage(() => import('./sign-in-log-page.tsx'), 'SignInLogPage'),
   }),
 ] as const

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
+import { lazyPage } from '../kit/lazy-part.tsx'
 import { readListSearch } from '../kit/list-search.ts'
 import { frameRoute } from '../shell/root-route.tsx'
 
@@ -7,6 +8,6 @@ export const signingKeyRoutes = [
     getParentRoute: () => frameRoute,
     path: '/signals/keys',
     validateSearch: readListSearch,
-    component: lazyRouteComponent(() => import('./signing-keys-page.tsx'), 'SigningKeysPage'),
+    component: lazyPage(() => import('./signing-keys-page.tsx'), 'SigningKeysPage'),
   }),
 ] as const

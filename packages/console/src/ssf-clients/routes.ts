@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
+import { lazyPage } from '../kit/lazy-part.tsx'
 import { readListSearch } from '../kit/list-search.ts'
 import { frameRoute } from '../shell/root-route.tsx'
 
@@ -7,21 +8,21 @@ export const ssfClientRoutes = [
     getParentRoute: () => frameRoute,
     path: '/signals/clients',
     validateSearch: readListSearch,
-    component: lazyRouteComponent(() => import('./ssf-clients-page.tsx'), 'SsfClientsPage'),
+    component: lazyPage(() => import('./ssf-clients-page.tsx'), 'SsfClientsPage'),
   }),
   createRoute({
     getParentRoute: () => frameRoute,
     path: '/signals/clients/new',
-    component: lazyRouteComponent(() => import('./new-ssf-client-page.tsx'), 'NewSsfClientPage'),
+    component: lazyPage(() => import('./new-ssf-client-page.tsx'), 'NewSsfClientPage'),
   }),
   createRoute({
     getParentRoute: () => frameRoute,
     path: '/signals/clients/$clientId',
-    component: lazyRouteComponent(() => import('./ssf-client-page.tsx'), 'SsfClientPage'),
+    component: lazyPage(() => import('./ssf-client-page.tsx'), 'SsfClientPage'),
   }),
   createRoute({
     getParentRoute: () => frameRoute,
     path: '/signals/clients/$clientId/edit',
-    component: lazyRouteComponent(() => import('./edit-ssf-client-page.tsx'), 'EditSsfClientPage'),
+    component: lazyPage(() => import('./edit-ssf-client-page.tsx'), 'EditSsfClientPage'),
   }),
 ] as const

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
+import { lazyPage } from '../kit/lazy-part.tsx'
 import { readListSearch } from '../kit/list-search.ts'
 import { readTabSearch } from '../kit/tab-search.ts'
 import { frameRoute } from '../shell/root-route.tsx'
@@ -8,22 +9,22 @@ export const streamRoutes = [
     getParentRoute: () => frameRoute,
     path: '/signals/streams',
     validateSearch: readListSearch,
-    component: lazyRouteComponent(() => import('./streams-page.tsx'), 'StreamsPage'),
+    component: lazyPage(() => import('./streams-page.tsx'), 'StreamsPage'),
   }),
   createRoute({
     getParentRoute: () => frameRoute,
     path: '/signals/streams/new',
-    component: lazyRouteComponent(() => import('./new-stream-page.tsx'), 'NewStreamPage'),
+    component: lazyPage(() => import('./new-stream-page.tsx'), 'NewStreamPage'),
   }),
   createRoute({
     getParentRoute: () => frameRoute,
     path: '/signals/streams/$streamId',
     validateSearch: readTabSearch,
-    component: lazyRouteComponent(() => import('./stream-page.tsx'), 'StreamPage'),
+    component: lazyPage(() => import('./stream-page.tsx'), 'StreamPage'),
   }),
   createRoute({
     getParentRoute: () => frameRoute,
     path: '/signals/streams/$streamId/edit',
-    component: lazyRouteComponent(() => import('./edit-stream-page.tsx'), 'EditStreamPage'),
+    component: lazyPage(() => import('./edit-stream-page.tsx'), 'EditStreamPage'),
   }),
 ] as const

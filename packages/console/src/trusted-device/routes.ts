@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
+import { lazyPage } from '../kit/lazy-part.tsx'
 import { rootRoute } from '../shell/root-route.tsx'
 
 export const trustedDeviceRoutes = [
@@ -7,6 +8,6 @@ export const trustedDeviceRoutes = [
     path: '/trusted-device',
     validateSearch: ({ next }: Readonly<Record<string, unknown>>) =>
       typeof next === 'string' && next.startsWith('/console/') ? { next } : {},
-    component: lazyRouteComponent(() => import('./trusted-device-page.tsx'), 'TrustedDevicePage'),
+    component: lazyPage(() => import('./trusted-device-page.tsx'), 'TrustedDevicePage'),
   }),
 ] as const
