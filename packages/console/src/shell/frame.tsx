@@ -13,6 +13,7 @@ import { useIsClosed, usePlaces } from './navigation.ts'
 import { Palette } from './palette.tsx'
 import { texts } from './texts.ts'
 import { useGoToKeys } from './use-go-to-keys.ts'
+import { useMenuFocus } from './use-menu-focus.ts'
 
 export function Frame({ children }: { readonly children: ReactNode }) {
   const [isOpen, setOpen] = useState(false)
@@ -22,6 +23,7 @@ export function Frame({ children }: { readonly children: ReactNode }) {
   const isClosed = useIsClosed(path, drawn ?? path)
   useEffect(() => setOpen(false), [path])
   useFocusOnContent()
+  useMenuFocus()
   useGoToKeys()
   return (
     <div className={classes.frame}>
