@@ -64,7 +64,11 @@ function listen(tell: (message: LiveMessage) => void, signal: AbortSignal): Prom
       isResumed = true
     })
     source.addEventListener('open', () => tell({ type: 'state', state: 'open' }))
-    source.addEventListener('error', () => tell({ type: 'state', state: 'broken' }))
+    source.addEventListener('error', () => {
+      tell({ type: 'state', state: 'broken' })
+      // Refused, as when the session has ended while no window listened: in the one that did, somebody signed out.
+      if (source.readyState === EventSource.CLOSED) tell({ type: 'ended' })
+    })
     source.addEventListener('changed', ({ data }: MessageEvent<string>) => {
       const { topics } = JSON.parse(data) as { readonly topics: readonly string[] }
       tell({ type: 'changed', topics })

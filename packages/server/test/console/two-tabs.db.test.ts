@@ -1,0 +1,116 @@
+/* Two tabs of one browser, of which one ends the session or loses its access, and an admin to whom little is open. */
+import type { BrowserContext, Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { RESTRICTION_NAMES } from '../../src/schema/access-levels.ts'
+import type { TestSessionOptions } from '../support/console-session.ts'
+import { consoleForTests, expectAccessible, expectFitting } from './support/open-console.ts'
+
+const console = consoleForTests()
+
+/** Each tab looks for the session when it hears of its end, when it is refused, and at the sign-in. */
+const REFUSED_MAX = 24
+
+/** What the service refused to the pages of a browser, by path. */
+function listenToRefusals(context: BrowserContext): string[] {
+  const refused: string[] = []
+  context.on('response', (response) => {
+    if (response.status() === 401 || response.status() === 403) {
+      refused.push(new URL(response.url()).pathname)
+    }
+  })
+  return refused
+}
+
+async function openTab(context: BrowserContext, path: string): Promise<Page> {
+  const page = await context.newPage()
+  await page.goto(`/console${path}`)
+  await page.getByRole('img', { name: /Live/ }).waitFor()
+  return page
+}
+
+async function openTabs(session: TestSessionOptions, ...paths: readonly string[]) {
+  const context = await console.newContext(session)
+  const refused = listenToRefusals(context)
+  const pages: Page[] = []
+  for (const path of paths) pages.push(await openTab(context, path))
+  return { context, refused, pages }
+}
+
+async function findAdmin(): Promise<string> {
+  const { id } = await console.api.services.db
+    .selectFrom('admin_user')
+    .select('id')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+describe('signing out in one tab', () => {
+  // The first one listens for all of them.
+  it.each([0, 1])(
+    'leads the other ones to the sign-in, but for what is typed: tab %i',
+    async (at) => {
+      const { refused, pages } = await openTabs({}, '/devices', '/checks', '/signals/webhooks/new')
+      const typed = pages[2] as Page
+      const leaving = pages[at] as Page
+      const other = pages[1 - at] as Page
+      await typed.getByLabel('Name').fill('Alerts')
+      await leaving.bringToFront()
+      await leaving.getByRole('button', { name: /Ada Lovelace/ }).click()
+      await leaving.getByRole('menuitem', { name: 'Sign out' }).click()
+      await leaving.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor()
+      await other.waitForURL(/sign-in\?next=/)
+      await other.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor()
+      await typed.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
+      expect(await typed.getByLabel('Name').inputValue()).toBe('Alerts')
+      // Nothing goes on asking, but for whoever comes back to the tab.
+      const before = refused.length
+      await typed.evaluate("window.dispatchEvent(new Event('focus'))")
+      await expect.poll(() => refused.length).toBeGreaterThan(before)
+      expect(refused.slice(before).every((path) => path === '/console/session')).toBe(true)
+      expect(refused.length).toBeLessThan(REFUSED_MAX)
+    },
+  )
+})
+
+describe('access that is taken away while pages are open', () => {
+  it('ends the session in each of them, and nothing is asked for again and again', async () => {
+    const { refused, pages } = await openTabs({}, '/signals/webhooks', '/devices')
+    const id = await findAdmin()
+    const admin = await console.otherAdmin()
+    await admin.send('PATCH', `/admin_users/${id}`, {
+      access: 'limited',
+      restrictions: ['webhooks'],
+    })
+    for (const page of pages) {
+      await page.waitForURL(/sign-in\?next=/)
+      await page.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor()
+    }
+    expect(refused.length).toBeLessThan(REFUSED_MAX)
+  })
+})
+
+describe('an admin with every restriction', () => {
+  it('is led to what is open alone, which asks for nothing that is refused', async () => {
+    const session = { access: 'limited', restrictions: RESTRICTION_NAMES } as const
+    const { refused, pages } = await openTabs(session, '/')
+    const [page] = pages as [Page]
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    const names = await page
+      .getByRole('navigation', { name: 'Main' })
+      .getByRole('link')
+      .allInnerTexts()
+    for (const name of names) {
+      await page
+        .getByRole('navigation', { name: 'Main' })
+        .getByRole('link', { name, exact: true })
+        .click()
+      await page.getByRole('heading', { level: 1 }).first().waitFor()
+      await page.waitForLoadState('networkidle')
+    }
+    await expectAccessible(page)
+    await expectFitting(page, 'everything-closed')
+    expect(refused).toEqual([])
+  })
+})
