@@ -15,6 +15,8 @@ interface TableMenuProps<Item extends RowData> {
 }
 
 export function TableMenu<Item extends RowData>({ table, list: { source } }: TableMenuProps<Item>) {
+  const columns = table.getAllLeafColumns()
+  const first = columns.find((column) => column.getCanHide())
   return (
     <Menu position="bottom-end" withInitialFocusPlaceholder={false}>
       <Menu.Target>
@@ -24,9 +26,11 @@ export function TableMenu<Item extends RowData>({ table, list: { source } }: Tab
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>{texts.shownColumns}</Menu.Label>
-        {table.getAllLeafColumns().map((column) => (
+        {columns.map((column) => (
           <Menu.CheckboxItem
             key={column.id}
+            // The keyboard goes on in the menu.
+            data-autofocus={column === first || undefined}
             checked={column.getIsVisible()}
             disabled={!column.getCanHide()}
             onChange={() => column.toggleVisibility()}

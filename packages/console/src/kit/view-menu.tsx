@@ -39,9 +39,11 @@ export function ViewMenu({ list, columns }: ViewMenuProps) {
         </Menu.Target>
         <Menu.Dropdown mah={420} style={{ overflowY: 'auto' }}>
           <Menu.Label>{views.length === 0 ? texts.noViews : texts.views}</Menu.Label>
-          {views.map((view) => (
+          {views.map((view, index) => (
             <Menu.RadioItem
               key={view.id}
+              // The keyboard goes on in the menu.
+              data-autofocus={index === 0 || undefined}
               value={view.id}
               checked={view.id === current?.id}
               closeMenuOnClick
@@ -54,7 +56,11 @@ export function ViewMenu({ list, columns }: ViewMenuProps) {
             </Menu.RadioItem>
           ))}
           <Menu.Divider />
-          <Menu.Item leftSection={<PlusIcon size={14} />} onClick={() => setDialog('save')}>
+          <Menu.Item
+            leftSection={<PlusIcon size={14} />}
+            data-autofocus={views.length === 0 || undefined}
+            onClick={() => setDialog('save')}
+          >
             {texts.saveView}
           </Menu.Item>
           {views.length === 0 ? null : (

@@ -87,13 +87,30 @@ describe('the frame of the console', () => {
     await views.focus()
     await page.keyboard.press('Enter')
     const save = page.getByRole('menuitem', { name: /^Save what is shown/ })
-    await save.focus()
+    await expect.poll(() => hasFocus(page, save)).toBe(true)
     await page.keyboard.press('Enter')
     const saving = page.getByRole('dialog')
     await saving.getByLabel('Name').waitFor()
     await page.keyboard.press('Escape')
     await saving.waitFor({ state: 'detached' })
     await expect.poll(() => hasFocus(page, views)).toBe(true)
+  })
+
+  it('leads the keyboard into the menu of the columns, and out of it again', async () => {
+    const page = await console.openPage('/devices')
+    const columns = page.getByRole('button', { name: 'Choose columns' })
+    await columns.focus()
+    await page.keyboard.press('Enter')
+    const owner = page.getByRole('menuitemcheckbox', { name: 'Owner' })
+    for (let at = 0; !(await hasFocus(page, owner)) && at < 10; at += 1) {
+      await page.getByRole('menu').locator(':focus').waitFor()
+      await page.keyboard.press('ArrowDown')
+    }
+    await page.keyboard.press('Enter')
+    await page.getByRole('columnheader', { name: 'Owner' }).waitFor({ state: 'detached' })
+    await page.keyboard.press('Escape')
+    await page.getByRole('menu').waitFor({ state: 'detached' })
+    await expect.poll(() => hasFocus(page, columns)).toBe(true)
   })
 
   it('names the key of the palette as the keyboard at hand does', async () => {
