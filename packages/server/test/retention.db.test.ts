@@ -129,6 +129,7 @@ describe('the list of policies', () => {
       'sign-in keys',
       'signing key proofs',
       'signing keys',
+      'waiting polls',
     ])
     expect(PERIODIC_JOBS.retention.scope).toBe('installation')
   })

@@ -99,8 +99,9 @@ function createActivityJob(context: StreamContext): DueJob<ProcessRole> {
 
 /** Finds what a process that died right after a commit has not told, as the sweep of the engine does for pushes. */
 async function wakeWaitingPolls({ db, waiters }: StreamContext): Promise<void> {
-  if (waiters.count() === 0) return
+  const polled = waiters.destinationIds()
+  if (polled.length === 0) return
   // What a fallback lets be polled is of its push destination.
-  const waiting = await listWaitingDestinations(db, ['ssf_poll', 'ssf_push'])
+  const waiting = await listWaitingDestinations(db, ['ssf_poll', 'ssf_push'], polled)
   for (const { id, nextDueInMs } of waiting) if (nextDueInMs <= 0) waiters.wake(id)
 }

@@ -79,3 +79,21 @@ test('has nothing to tell when nothing was said', async () => {
   })
   expect(statements).toEqual([])
 })
+
+test('tells later what the database did not take, with what came meanwhile', async () => {
+  const broken = openDatabase(
+    { ...database.connection, port: 1, host: '127.0.0.1' },
+    { network, poolMax: 1, logError },
+  )
+  let db = broken.preparedDb
+  const notifier = new CommitNotifier({
+    db: { getExecutor: () => db.getExecutor() },
+    logError,
+  })
+  notifier.tell('first', ['1'])
+  await vi.waitFor(() => expect(logError).toHaveBeenCalledTimes(1), WAIT_MS)
+  notifier.tell('first', ['2'])
+  db = service.preparedDb
+  await vi.waitFor(() => expect(heard).toEqual(['first 1', 'first 2']), WAIT_MS)
+  await broken.close()
+})

@@ -1,11 +1,14 @@
 /*
- * Tells other processes what a commit has changed, right after it, on a connection of its own turn. A transaction that
- * carries a notification itself holds a lock of the whole database until its commit is durable: no two such commits
- * share a write to the disk, nor a wait for a standby. So this is for what happens often and is found by a sweep as
- * well; a process that dies right after a commit has not told it. What must not be lost is told by `notify`
- * (listener.ts) in the transaction.
+ * Tells other processes what a commit has changed, right after it. A transaction that carries a notification itself
+ * holds a lock of the whole database until its commit is durable: no two such commits share a write to the disk, nor a
+ * wait for a standby. So this is for what happens often and is found by a sweep as well; a process that dies right
+ * after a commit has not told it. What must not be lost, or must keep the order of commits of different processes, is told by
+ * `notify` (listener.ts) in the transaction.
  */
 import { sql, type QueryExecutorProvider } from 'kysely'
+import { SECOND_MS } from '../clock.ts'
+import { isAboutContents } from './database-fault.ts'
+import { runAs } from './pool-turns.ts'
 
 /** The part of the notifier that changes need. */
 export interface CommitSink {
@@ -20,6 +23,7 @@ export interface CommitNotifierDependencies {
 
 /** What is told so soon after a notification goes along with the next one. */
 const INTERVAL_MS = 5
+const RETRY_DELAY_MS = SECOND_MS
 /** Far more than are told in that time; the sweep finds what more there is. */
 const PAYLOADS_MAX = 10_000
 
@@ -38,6 +42,11 @@ export class CommitNotifier implements CommitSink {
   }
 
   tell(channel: string, payloads: readonly string[]): void {
+    this.#gather(channel, payloads)
+    if (this.#sending === undefined) this.#schedule()
+  }
+
+  #gather(channel: string, payloads: Iterable<string>): void {
     const gathered = this.#gathered.get(channel) ?? new Set()
     for (const payload of payloads) {
       // What is told again comes last: of two that contradict each other the later one is heard later.
@@ -47,15 +56,14 @@ export class CommitNotifier implements CommitSink {
       this.#count += 1
     }
     if (gathered.size > 0) this.#gathered.set(channel, gathered)
-    if (this.#sending === undefined) this.#schedule()
   }
 
-  /** Tells what was gathered, and resolves when nothing is left to be told. Never rejects. */
+  /** Tells what was gathered so far. Never rejects. */
   async flush(): Promise<void> {
-    while (this.#sending !== undefined || this.#count > 0) {
-      if (this.#sending === undefined) this.#send()
-      await this.#sending
-    }
+    await this.#sending
+    // What came while that was under way may be so as well by now.
+    if (this.#sending === undefined && this.#count > 0) this.#send()
+    await this.#sending
   }
 
   #schedule(): void {
@@ -68,19 +76,28 @@ export class CommitNotifier implements CommitSink {
 
   #send(): void {
     this.#stopTimer()
-    const gathered = [...this.#gathered].flatMap(([channel, payloads]) =>
-      [...payloads].map((payload) => ({ channel, payload })),
-    )
+    const gathered = this.#gathered
     this.#gathered = new Map()
     this.#count = 0
     this.#nextMs = performance.now() + INTERVAL_MS
-    const { db, logError } = this.#dependencies
-    this.#sending = notifyAtOnce(db, gathered)
-      .catch((error: unknown) => logError(error, 'other processes could not be told of a change'))
+    // Whoever committed something is answered: others of its kind that wait for connections are not waited for.
+    this.#sending = runAs('notifications', () => notifyAtOnce(this.#dependencies.db, gathered))
+      .catch((error: unknown) => this.#onFailure(gathered, error))
       .finally(() => {
         this.#sending = undefined
         this.#schedule()
       })
+  }
+
+  /** What the database did not take for the moment is told later, with what comes meanwhile. */
+  #onFailure(gathered: ReadonlyMap<string, ReadonlySet<string>>, error: unknown): void {
+    this.#dependencies.logError(error, 'other processes could not be told of a change')
+    if (isAboutContents(error)) return
+    const later = this.#gathered
+    this.#gathered = new Map()
+    this.#count = 0
+    this.#nextMs = performance.now() + RETRY_DELAY_MS
+    for (const [channel, payloads] of [...gathered, ...later]) this.#gather(channel, payloads)
   }
 
   #stopTimer(): void {
@@ -90,18 +107,20 @@ export class CommitNotifier implements CommitSink {
 }
 
 /**
- * Tells listeners something at once, outside any transaction. Nothing is written, so that its commit waits neither for
- * the disk nor for a standby.
+ * Tells listeners something at once, outside any transaction. There is nothing to lose in it, so that its commit waits
+ * neither for the disk nor for a standby.
  */
 async function notifyAtOnce(
   db: QueryExecutorProvider,
-  notifications: readonly { readonly channel: string; readonly payload: string }[],
+  gathered: ReadonlyMap<string, ReadonlySet<string>>,
 ): Promise<void> {
-  const channels = notifications.map(({ channel }) => channel)
-  const payloads = notifications.map(({ payload }) => payload)
+  const told = [...gathered].flatMap(([channel, payloads]) =>
+    [...payloads].map((payload) => ({ channel, payload })),
+  )
   await sql`
     select pg_notify(channel, payload)
     from (select set_config('synchronous_commit', 'off', true)) as setting (synchronous_commit)
-    cross join unnest(${channels}::text[], ${payloads}::text[]) as told (channel, payload)
+    cross join unnest(${told.map(({ channel }) => channel)}::text[],
+      ${told.map(({ payload }) => payload)}::text[]) as told (channel, payload)
     where synchronous_commit is not null`.execute(db)
 }

@@ -342,7 +342,8 @@ describe('statements and requests for a rerun', () => {
     const countAwaited = async (answer: typeof PASS) => {
       const statements = await recordStatements(() => posture.report(device, { [check]: answer }))
       const awaited = statements.filter(({ text }) => unawaitedStatement(text) === undefined)
-      return awaited.filter(({ text }) => text !== 'begin').length
+      // Nobody waits for what other processes are told after the commit.
+      return awaited.filter(({ text }) => text !== 'begin' && !text.includes('pg_notify')).length
     }
     expect(await countAwaited(FAIL)).toBe(6)
     expect(await countAwaited(PASS)).toBe(5)

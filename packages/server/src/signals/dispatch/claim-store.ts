@@ -373,17 +373,19 @@ export async function claimBySchedule(
 }
 
 /**
- * The destinations of the given kinds with work that is or will be due. One index probe per
+ * The destinations of the given kinds with work that is or will be due, or those `among` them. One index probe per
  * destination, so that it takes as long with a million queued deliveries as with none.
  */
 export async function listWaitingDestinations(
   db: Kysely<Schema>,
   kinds: readonly DestinationKind[],
+  among?: readonly DestinationId[],
 ): Promise<{ readonly id: DestinationId; readonly nextDueInMs: number }[]> {
+  const isAmong = among === undefined ? sql`` : sql`and d.id = any(${among}::bigint[])`
   const { rows } = await sql<{ id: DestinationId; nextDueInMs: number }>`
     select d.id, ${msUntil(sql`due.next_due_at`)} as "nextDueInMs"
     from delivery_destination d ${nextDue(sql`w.id >= d.queued_from_id`)}
-    where d.kind = any(${kinds}::text[]) and due.next_due_at is not null
+    where d.kind = any(${kinds}::text[]) ${isAmong} and due.next_due_at is not null
     order by due.next_due_at`.execute(db)
   return rows
 }

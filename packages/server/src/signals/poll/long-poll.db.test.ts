@@ -284,7 +284,7 @@ describe('two processes on one database', () => {
       await supervisor.stop()
       await services.close()
     })
-    return { services, http, jobs: parts.jobs }
+    return { services, http, parts }
   }
 
   type Started = Pick<Awaited<ReturnType<typeof start>>, 'services' | 'http'>
@@ -339,7 +339,7 @@ describe('two processes on one database', () => {
   })
 
   it('a poll is answered though the other died before it told of its commit', async () => {
-    const { services, http, jobs } = await start()
+    const { services, http, parts } = await start()
     const { id, pollHeaders } = await createPolled({ services, http })
     const { destination_id: destinationId } = await services.db
       .selectFrom('ssf_stream')
@@ -352,7 +352,8 @@ describe('two processes on one database', () => {
       headers: pollHeaders,
       payload: LONG,
     })
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    const { waiters } = parts.streams.context
+    await vi.waitFor(() => expect(waiters.count()).toBe(1), { timeout: 5_000 })
     const toTell: string[][] = []
     await database.db.transaction().execute((tx) =>
       queueDeliveries(
@@ -374,7 +375,7 @@ describe('two processes on one database', () => {
       ),
     )
     expect(toTell).toEqual([['delivery', destinationId]])
-    const job = jobs.find(({ name }) => name === 'waiting polls')
+    const job = parts.jobs.find(({ name }) => name === 'waiting polls')
     if (job?.kind !== 'periodic') throw new Error('nothing looks after polls that wait')
     await job.run()
     const { sets } = (await pending).json<PollAnswer>()

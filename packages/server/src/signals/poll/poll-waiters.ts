@@ -101,6 +101,11 @@ export class PollWaiters {
     return begun
   }
 
+  /** Those of which somebody waits for events. */
+  destinationIds(): DestinationId[] {
+    return [...this.#settlers.keys()]
+  }
+
   /** How many wait at this moment. */
   count(): number {
     return this.#count
