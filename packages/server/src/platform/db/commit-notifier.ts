@@ -2,8 +2,8 @@
  * Tells other processes what a commit has changed, right after it. A transaction that carries a notification itself
  * holds a lock of the whole database until its commit is durable: no two such commits share a write to the disk, nor a
  * wait for a standby. So this is for what happens often and is found by a sweep as well; a process that dies right
- * after a commit has not told it. What must not be lost, or must keep the order of commits of different processes, is told by
- * `notify` (listener.ts) in the transaction.
+ * after a commit has not told it. What must not be lost, or must keep the order of commits of different processes, is
+ * told by `notify` (listener.ts) in the transaction.
  */
 import { sql, type QueryExecutorProvider } from 'kysely'
 import { SECOND_MS } from '../clock.ts'
