@@ -11,11 +11,11 @@ export type ProbeArrival = RecordOf<typeof arrivalTable>
 /** One that is not stored yet. */
 export type NewProbeArrival = CamelCased<Insertable<Schema['sign_in_probe_arrival']>>
 
-/** Adds an arrival; false for a second request of the browser to the same port. */
+/** Adds an arrival, and answers its id; undefined for a second request of the browser to the same port. */
 export async function insertArrival(
   db: Kysely<Schema>,
   arrival: NewProbeArrival,
-): Promise<boolean> {
+): Promise<string | undefined> {
   const row = await db
     .insertInto('sign_in_probe_arrival')
     .values(arrivalTable.toInsert(arrival))
@@ -24,7 +24,12 @@ export async function insertArrival(
     )
     .returning('id')
     .executeTakeFirst()
-  return row !== undefined
+  return row?.id
+}
+
+/** Says of a connection without a request that it has ended. */
+export async function markEnded(db: Kysely<Schema>, id: string): Promise<void> {
+  await arrivalTable.updateAll(db, { id }, { reason: 'ended' })
 }
 
 /** How many of one kind a proof has, counted up to a bound. */

@@ -5,18 +5,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Foundation, LogError } from '../../changes/foundation.ts'
 import { SECOND_MS } from '../../platform/clock.ts'
-import type { SeenConnection } from './judge-sockets.ts'
+import { REQUESTLESS_MAX, type RequestlessStay } from './judge-requestless.ts'
 import type { LeaseBook } from './lease-book.ts'
-import type { ProbeHandler } from './probe-listeners.ts'
+import { markEnded } from './probe-arrival-store.ts'
+import type { OpenedConnection, ProbeHandler } from './probe-listeners.ts'
 import type { ProbeLease } from './probe-lease-store.ts'
 import { findForeignReason } from './probe-request-input.ts'
-import {
-  recordCounted,
-  recordForeign,
-  recordRequestless,
-  REQUESTLESS_MAX,
-  type RequestlessStay,
-} from './record-arrival.ts'
+import { recordCounted, recordForeign, recordRequestless } from './record-arrival.ts'
 
 /** What the handler works with. */
 export interface ProbeHandlerContext extends Pick<Foundation, 'db' | 'runChange' | 'clock'> {
@@ -67,8 +62,9 @@ export function createProbeHandler(
   async function answer(
     request: IncomingMessage,
     response: ServerResponse,
-    seen: SeenConnection,
+    opened: OpenedConnection,
   ): Promise<void> {
+    const { seen } = opened
     const lease = await book().look(seen.port)
     if (lease === undefined) {
       refuse(response, 404)
@@ -76,7 +72,7 @@ export function createProbeHandler(
     }
     const { method = '', url = '', headers } = request
     if (PROXY_HEADERS.some((name) => headers[name] !== undefined)) {
-      requestless.note(lease, seen, 'idle')
+      requestless.note(lease, opened, 'proxied')
       refuse(response, 421)
       return
     }
@@ -87,27 +83,24 @@ export function createProbeHandler(
       refuse(response, 403)
       return
     }
-    if (!(await recordCounted(context, lease, seen))) {
-      refuse(response, 409)
-      return
-    }
-    keepWaiting(response, lease)
+    if (await recordCounted(context, lease, seen)) keepWaiting(response, lease)
+    else refuse(response, 409)
   }
 
-  function noteAtLease(seen: SeenConnection, stay: RequestlessStay): void {
-    const lease = book().find(seen.port)
-    if (lease !== undefined) requestless.note(lease, seen, stay)
+  function noteAtLease(opened: OpenedConnection, stay: RequestlessStay): void {
+    const lease = book().find(opened.seen.port)
+    if (lease !== undefined) requestless.note(lease, opened, stay)
   }
 
   return {
-    answer: (request, response, seen) => {
-      answer(request, response, seen).catch((error: unknown) => {
+    answer: (request, response, opened) => {
+      answer(request, response, opened).catch((error: unknown) => {
         context.logError(error, 'a request to a port of the device proof failed')
         refuse(response, 503)
       })
     },
-    noteIdle: (seen) => noteAtLease(seen, 'idle'),
-    noteEnded: (seen) => noteAtLease(seen, 'ended'),
+    noteIdle: (opened) => noteAtLease(opened, 'open'),
+    noteEnded: (opened) => noteAtLease(opened, 'ended'),
     end: (proofId) => {
       requestless.forget(proofId)
       for (const response of waiting.get(proofId) ?? []) response.end()
@@ -118,20 +111,34 @@ export function createProbeHandler(
   }
 }
 
-/** Notes connections without a request: a few of each proof, so that more cost nothing. */
+/** Notes connections without a request, each once: a few of each proof, so that more cost nothing. */
 function createRequestlessNotes(context: ProbeHandlerContext) {
-  const noted = new Map<string, number>()
+  const { db, logError } = context
+  const ofProofs = new Map<string, Map<OpenedConnection, Promise<string | undefined>>>()
+
+  async function end(noted: Promise<string | undefined>): Promise<string | undefined> {
+    const id = await noted
+    if (id !== undefined) await markEnded(db, id)
+    return id
+  }
+
   return {
-    note: (lease: ProbeLease, seen: SeenConnection, stay: RequestlessStay): void => {
-      const count = noted.get(lease.proofId) ?? 0
-      if (count >= REQUESTLESS_MAX) return
-      noted.set(lease.proofId, count + 1)
-      recordRequestless(context, lease, seen, stay).catch((error: unknown) => {
-        context.logError(error, 'a connection to a port of the device proof could not be noted')
+    note: (lease: ProbeLease, opened: OpenedConnection, stay: RequestlessStay): void => {
+      const { proofId } = lease
+      const notes =
+        ofProofs.get(proofId) ?? new Map<OpenedConnection, Promise<string | undefined>>()
+      const noted = notes.get(opened)
+      const isNews = noted === undefined ? notes.size < REQUESTLESS_MAX : stay === 'ended'
+      if (!isNews) return
+      const noting =
+        noted === undefined ? recordRequestless(context, lease, opened, stay) : end(noted)
+      ofProofs.set(proofId, notes.set(opened, noting))
+      noting.catch((error: unknown) => {
+        logError(error, 'a connection to a port of the device proof could not be noted')
       })
     },
     forget: (proofId: string): void => {
-      noted.delete(proofId)
+      ofProofs.delete(proofId)
     },
   }
 }

@@ -16,12 +16,19 @@ export interface ProbeHandler {
   readonly answer: (
     request: IncomingMessage,
     response: ServerResponse,
-    seen: SeenConnection,
+    opened: OpenedConnection,
   ) => void
-  /** A connection is there that has brought no request for a while. */
-  readonly noteIdle: (seen: SeenConnection) => void
-  /** A connection has ended that brought no request, sooner than it counts as idle. */
-  readonly noteEnded: (seen: SeenConnection) => void
+  /** A connection is there that has brought no request for a while; it may be told of again. */
+  readonly noteIdle: (opened: OpenedConnection) => void
+  /** A connection has ended that brought no request. */
+  readonly noteEnded: (opened: OpenedConnection) => void
+}
+
+/** A connection to a port: one object for as long as it is there. */
+export interface OpenedConnection {
+  readonly seen: SeenConnection
+  /** On the steady clock of the process. */
+  readonly openedMs: number
 }
 
 /** Where to listen, and with what. */
@@ -102,16 +109,15 @@ function createProbeServer(
   server.on('connection', (socket: Socket) => connections.add(socket))
   server.on('clientError', (_error, socket) => socket.destroy())
   server.on('request', (request, response) => {
-    const seen = connections.takeRequest(request.socket)
-    if (seen === undefined) response.destroy()
-    else handler.answer(request, response, seen)
+    const opened = connections.takeRequest(request.socket)
+    if (opened === undefined) response.destroy()
+    else handler.answer(request, response, opened)
   })
   return server
 }
 
-interface OpenConnection {
+interface OpenConnection extends OpenedConnection {
   readonly socket: Socket
-  readonly seen: SeenConnection
   /** Run until a request comes. */
   readonly timers: Set<NodeJS.Timeout>
   hasRequest: boolean
@@ -133,30 +139,31 @@ class ProbeConnections {
   add(socket: Socket): void {
     socket.on('error', () => socket.destroy())
     const seen = toSeen(socket)
+    const openedMs = performance.now()
     const ofAddress = seen === undefined ? 0 : (this.#byAddress.get(seen.clientAddress) ?? 0)
     const isFull = this.#open.size >= CONNECTIONS_MAX || ofAddress >= CONNECTIONS_PER_ADDRESS_MAX
     if (seen === undefined || isFull) {
       socket.destroy()
-      if (seen !== undefined) this.#handler.noteEnded(seen)
+      if (seen !== undefined) this.#handler.noteEnded({ seen, openedMs })
       return
     }
     const key = toKey(seen)
     const timers = new Set([setTimeout(() => socket.destroy(), IDLE_CLOSED_MS)])
-    const open = { socket, seen, timers, hasRequest: false, isEnded: false }
+    const open = { socket, seen, openedMs, timers, hasRequest: false, isEnded: false }
     this.#noteLater(open)
     this.#open.set(key, open)
     this.#byAddress.set(seen.clientAddress, ofAddress + 1)
     socket.once('close', () => this.#remove(key, open))
   }
 
-  /** What was seen of the connection that a request came on. */
-  takeRequest(socket: Socket): SeenConnection | undefined {
+  /** The connection that a request came on. */
+  takeRequest(socket: Socket): OpenedConnection | undefined {
     const seen = toSeen(socket)
     const open = seen && this.#open.get(toKey(seen))
     if (open === undefined) return undefined
     open.hasRequest = true
     for (const timer of open.timers) clearTimeout(timer)
-    return open.seen
+    return open
   }
 
   noteAt(port: number): void {
@@ -168,7 +175,7 @@ class ProbeConnections {
   /** A request that came while this process was too busy to read it is read first; not one behind a TLS handshake. */
   #noteLater(open: OpenConnection): void {
     const note = () => {
-      if (!open.hasRequest && !open.isEnded) this.#handler.noteIdle(open.seen)
+      if (!open.hasRequest && !open.isEnded) this.#handler.noteIdle(open)
     }
     open.timers.add(setTimeout(() => setImmediate(note), IDLE_NOTED_MS))
   }
@@ -184,7 +191,7 @@ class ProbeConnections {
     for (const timer of timers) clearTimeout(timer)
     this.#open.delete(key)
     // What is no request, such as that of another protocol, ends at once, and the device shows it until then.
-    if (!hasRequest && !this.#isClosed) this.#handler.noteEnded(seen)
+    if (!hasRequest && !this.#isClosed) this.#handler.noteEnded(open)
     const left = (this.#byAddress.get(seen.clientAddress) ?? 1) - 1
     if (left > 0) this.#byAddress.set(seen.clientAddress, left)
     else this.#byAddress.delete(seen.clientAddress)

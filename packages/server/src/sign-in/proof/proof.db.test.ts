@@ -1,4 +1,3 @@
-import { connect, type Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   browserRows,
@@ -216,72 +215,6 @@ describe('somebody else is not taken for it', () => {
     expect(await world.finish(attempt)).toBe('refused')
   })
 
-  it('a browser that was made to connect without a request is refused behind a translation of addresses', async () => {
-    const device = await world.addDevice()
-    const inside = { local_address: '192.0.2.7', local_port: '999' }
-    const attempt = await world.begin()
-    const opened = await openAll(attempt)
-    world.answers.set(device, () => browserRows(opened, inside))
-    const idle = await connectWithoutRequest(opened[0]?.port ?? 0)
-    await expect.poll(() => countIdle(attempt.id)).toBe(1)
-    expect(await world.finish(attempt)).toBe('refused')
-    idle.destroy()
-    expect((await world.attempt(attempt.id))?.evidence).toMatchObject({ idle_connections: true })
-    const again = await world.begin()
-    const alone = await openAll(again)
-    world.answers.set(device, () => browserRows(alone, inside))
-    expect(await world.finish(again)).toBe('posture')
-  })
-
-  it.each([
-    ['is no request', (port: number) => speakNoHttp(port)],
-    ['comes through a proxy', async (port: number) => requestThroughProxy(port)],
-  ])('a connection that %s is noted although it ends at once', async (_what, knock) => {
-    const device = await world.addDevice()
-    const attempt = await world.begin()
-    const opened = await openAll(attempt)
-    const rows = browserRows(opened, { local_address: '192.0.2.7', local_port: '999' })
-    world.answers.set(device, () => rows)
-    const port = opened[0]?.port ?? 0
-    let isOver = false
-    const knocking = (async () => {
-      while (!isOver) await knock(port)
-    })()
-    expect(await world.finish(attempt)).toBe('refused')
-    isOver = true
-    await knocking
-    expect((await world.attempt(attempt.id))?.evidence).toMatchObject({ idle_connections: true })
-  })
-
-  it('a connection to spare that the browser closes before the devices are asked hinders nobody', async () => {
-    const device = await world.addDevice()
-    const attempt = await world.begin()
-    const opened = await openAll(attempt)
-    const spare = await connectWithoutRequest(opened[0]?.port ?? 0)
-    spare.destroy()
-    await expect.poll(() => countIdle(attempt.id)).toBe(1)
-    const inside = { local_address: '192.0.2.7', local_port: '999' }
-    world.answers.set(device, () => browserRows(opened, inside))
-    expect(await world.finish(attempt)).toBe('posture')
-  })
-
-  it('a connection that was there before the lease is noted too', async () => {
-    const device = await world.addDevice()
-    const early = await world.begin()
-    const { ports } = await world.start(early)
-    const attempt = await world.begin()
-    const idle = await Promise.all(
-      world.allPorts.filter((port) => !ports.includes(port)).map(connectWithoutRequest),
-    )
-    const opened = await openAll(attempt)
-    world.answers.set(device, () =>
-      browserRows(opened, { local_address: '192.0.2.7', local_port: '1' }),
-    )
-    await expect.poll(() => countIdle(attempt.id)).toBeGreaterThan(0)
-    expect(await world.finish(attempt)).toBe('refused')
-    for (const socket of idle) socket.destroy()
-  })
-
   it('another user of the device is refused, until the device is registered anew or open to anyone', async () => {
     const device = await world.addDevice()
     const signInAs = async (uid: string) => {
@@ -491,32 +424,3 @@ describe('the ports', () => {
     expect(await world.finish({ id: one.id, cookie: two.cookie })).toBe('404')
   })
 })
-
-/** The connections without a request that are on record: on a busy machine a while after they were made. */
-async function countIdle(attemptId: string): Promise<number> {
-  const idle = world.database.db
-    .selectFrom('sign_in_probe_arrival')
-    .select('id')
-    .where('attempt_id', '=', attemptId)
-    .where('kind', '=', 'idle')
-  return (await idle.execute()).length
-}
-
-async function connectWithoutRequest(port: number): Promise<Socket> {
-  const socket = connect(port, '127.0.0.1')
-  await new Promise((resolve) => socket.once('connect', resolve))
-  socket.on('error', () => undefined)
-  return socket
-}
-
-/** As the address of a server for relays makes a browser do, which a page of anybody can name. RFC 8656. */
-async function speakNoHttp(port: number): Promise<void> {
-  const socket = await connectWithoutRequest(port)
-  socket.end(Buffer.from('000300002112a442', 'hex'))
-  await new Promise((resolve) => socket.once('close', resolve))
-}
-
-async function requestThroughProxy(port: number): Promise<void> {
-  const headers = { 'x-forwarded-for': '192.0.2.1' }
-  await fetch(`http://127.0.0.1:${port}/`, { headers }).catch(() => undefined)
-}

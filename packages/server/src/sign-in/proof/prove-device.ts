@@ -7,6 +7,7 @@ import type { Change, ChangeOrigin } from '../../changes/change.ts'
 import type { Foundation } from '../../changes/foundation.ts'
 import { conflict } from '../../platform/app-error.ts'
 import { SECOND_MS } from '../../platform/clock.ts'
+import { toTimeSource } from '../../platform/db/synchronised-clock.ts'
 import type { AttemptEvidence } from '../../schema/tables/sign-in-tables.ts'
 import type { Attempt } from '../attempts/attempt-store.ts'
 import { deviceNotProven, deviceProven, type NotProven } from '../attempts/know-device.ts'
@@ -19,9 +20,9 @@ import { getSignInPolicy } from '../policy/policy-store.ts'
 import type { AskDevices } from '../../posture/device-questions/ask-devices.ts'
 import { listCandidates, type Candidate } from './candidate-read.ts'
 import { findProvenDevice, type OtherDevice, type ProvenDevice } from './find-proven-device.ts'
+import { listEnded, listShownRequestless, type Asking } from './judge-requestless.ts'
 import { admitOsUser, isOsUserAllowed, toOsUserEvidence } from './os-users.ts'
 import { listArrivals, type ProbeArrival } from './probe-arrival-store.ts'
-import { hasRequestless } from './record-arrival.ts'
 import { claimLeases, deleteLeasesOfAttempt, listLeasesOfAttempt } from './probe-lease-store.ts'
 import { ASK_TIMEOUT_MS, isBeingDecided, PORTS_PER_PROOF } from './start-proof.ts'
 
@@ -46,6 +47,8 @@ export interface ProofDecision {
 const HEAD_START_MS = SECOND_MS
 /** Longer than it takes until a connection without a request is noted. */
 const SETTLE_MS = 700
+/** Of the connections of others, in words. */
+const NAMED_MAX = 3
 
 /**
  * Decides which device the browser of an attempt runs on, and moves the attempt on: proven, or not and why.
@@ -92,7 +95,13 @@ async function claimProof(change: Change, attemptId: string) {
 
 type Outcome =
   | { readonly proven: ProvenDevice; readonly evidence: AttemptEvidence }
-  | { readonly proven: undefined; readonly reason: NotProven; readonly evidence: AttemptEvidence }
+  | {
+      readonly proven: undefined
+      readonly reason: NotProven
+      readonly evidence: AttemptEvidence
+      /** Connections from which those of a device that may be the one cannot be told. */
+      readonly mixed?: readonly ProbeArrival[]
+    }
 
 async function search(
   context: ProofContext,
@@ -115,7 +124,6 @@ async function search(
     at: clock.now(),
   })
   const { trustedLocalProxies } = await getSignInPolicy(db)
-  const askedAt = clock.now()
   const facts = {
     connections: counted.map(toSeenConnection),
     serviceAddresses: await context.listServiceAddresses(),
@@ -126,16 +134,19 @@ async function search(
   const { ask, servicePort } = context
   const headStartMs = candidates[0]?.id === deviceId ? HEAD_START_MS : 0
   const searchOptions = { ask, servicePort, timeoutMs: ASK_TIMEOUT_MS, signal, headStartMs }
+  // Last, so that nothing slow is between it and the question.
+  const endedBefore = listEnded(await listArrivals(db, first.proofId))
   const { proven, others } = await findProvenDevice(candidates, facts, searchOptions)
   signal.throwIfAborted()
   const evidence = { arrivals: seen, other_devices: others.map(toOtherEvidence) }
   if (proven === undefined) return { proven, reason: toReason(candidates, others), evidence }
-  if (!proven.browser.isPortAgreed && (await hasIdleConnections(db, first.proofId, askedAt))) {
-    return {
-      proven: undefined,
-      reason: 'no_match',
-      evidence: { ...evidence, idle_connections: true },
-    }
+  const answeredAt = new Date(await toTimeSource(db).readTimeMs())
+  const mixed = proven.browser.isPortAgreed
+    ? []
+    : await findRequestless(db, first.proofId, { endedBefore, answeredAt })
+  if (mixed.length > 0) {
+    const idle = { idle_connections: true, idle_arrivals: toArrivalEvidence(mixed) }
+    return { proven: undefined, reason: 'no_match', evidence: { ...evidence, ...idle }, mixed }
   }
   return { proven, evidence: { ...evidence, ...toProvenEvidence(proven) } }
 }
@@ -144,18 +155,19 @@ async function search(
  * Behind a translation of addresses the connections of a device are told from others by nothing but that there are
  * no others. A page of somebody else can have a browser connect without a request; such a connection shows here.
  */
-async function hasIdleConnections(
+async function findRequestless(
   db: Foundation['db'],
   proofId: string,
-  askedAt: Date,
-): Promise<boolean> {
+  asking: Asking,
+): Promise<readonly ProbeArrival[]> {
   await sleep(SETTLE_MS)
-  return hasRequestless(await listArrivals(db, proofId), askedAt)
+  return listShownRequestless(await listArrivals(db, proofId), asking)
 }
 
 async function conclude(change: Change, attempt: Attempt, outcome: Outcome): Promise<Attempt> {
   const { proven, evidence } = outcome
   if (proven === undefined) {
+    if (outcome.mixed !== undefined) await tellMixed(change, attempt, outcome.mixed)
     return deviceNotProven(change, attempt.id, { reason: outcome.reason, evidence })
   }
   const { deviceId, browser } = proven
@@ -173,19 +185,44 @@ async function conclude(change: Change, attempt: Attempt, outcome: Outcome): Pro
   return moved
 }
 
+/** What the record of the sign-in says of connections of others. */
+async function tellMixed(
+  change: Change,
+  attempt: Attempt,
+  mixed: readonly ProbeArrival[],
+): Promise<void> {
+  const named = mixed.slice(0, NAMED_MAX).map(({ ipAddress, port }) => `${ipAddress} to ${port}`)
+  const more = mixed.length > NAMED_MAX ? ' and others' : ''
+  await tell(change, attempt, {
+    type: 'agent_detection_failure',
+    description: `A device held connections to the ports of the proof, but while it was asked others were open that sent no request of the sign-in: from ${named.join(', ')}${more}. Behind a translation of addresses they cannot be told apart, so that the device may not be the one. Health checks and scanners open such connections: keep them away from these ports.`,
+  })
+}
+
 /** What the record of the sign-in says of the proof. */
 async function tellProof(
   change: Change,
-  { authLogSessionId }: Attempt,
+  attempt: Attempt,
   { browser, latencyMs }: ProvenDevice,
 ): Promise<void> {
-  if (authLogSessionId === null) return
   const ports = Object.entries(browser.localPorts).map(([port, local]) => `${local} to ${port}`)
   const latency = latencyMs === null ? '' : ` It answered in ${latencyMs} ms.`
   const description = `${browser.browser} (process ${browser.pid}, ${browser.path}, user ${browser.userName || browser.uid}) held the connections from port ${ports.join(', ')}.${latency}`
+  await tell(change, attempt, { type: 'device_proof', description })
+}
+
+async function tell(
+  change: Change,
+  { authLogSessionId }: Attempt,
+  event: {
+    readonly type: 'device_proof' | 'agent_detection_failure'
+    readonly description: string
+  },
+): Promise<void> {
+  if (authLogSessionId === null) return
   await extendSession(change, authLogSessionId, {
     columns: {},
-    events: [{ type: 'device_proof', description }],
+    events: [event],
     timeoutSeconds: JOURNAL_TIMEOUT_SECONDS,
   })
 }

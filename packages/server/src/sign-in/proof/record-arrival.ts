@@ -5,33 +5,18 @@
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { Foundation } from '../../changes/foundation.ts'
 import { AppError } from '../../platform/app-error.ts'
+import { toTimeSource } from '../../platform/db/synchronised-clock.ts'
 import { findAttempt } from '../attempts/attempt-store.ts'
 import { deviceNotProven } from '../attempts/know-device.ts'
-import { countArrivals, insertArrival, type ProbeArrival } from './probe-arrival-store.ts'
+import { REQUESTLESS_MAX, type RequestlessStay } from './judge-requestless.ts'
+import { countArrivals, insertArrival } from './probe-arrival-store.ts'
 import { deleteLeasesOfAttempt, prolongLeases, type ProbeLease } from './probe-lease-store.ts'
 import type { ForeignReason } from './probe-request-input.ts'
 import type { SeenConnection } from './judge-sockets.ts'
+import type { OpenedConnection } from './probe-listeners.ts'
 import { PORTS_PER_PROOF, PROVING_MS } from './start-proof.ts'
 
 type Dependencies = Pick<Foundation, 'db' | 'runChange' | 'clock'>
-
-/** Connections without a request that are written down of one proof. */
-export const REQUESTLESS_MAX = 20
-
-/** Whether a connection without a request was there for a while, or had ended when it was noted. */
-export type RequestlessStay = 'idle' | 'ended'
-
-/**
- * Whether connections without a request may be among those that a device shows which was asked at a time. Ones that had
- * ended before are not: browsers open some to spare, and close them at once. Of very many the later ones are not known.
- */
-export function hasRequestless(arrivals: readonly ProbeArrival[], askedAt: Date): boolean {
-  const requestless = arrivals.filter(({ kind }) => kind === 'idle')
-  return (
-    requestless.length >= REQUESTLESS_MAX ||
-    requestless.some(({ reason, arrivedAt }) => reason !== 'ended' || arrivedAt >= askedAt)
-  )
-}
 
 /** Counts the request of the browser; false when it has come to this port before. */
 export async function recordCounted(
@@ -40,12 +25,12 @@ export async function recordCounted(
   seen: SeenConnection,
 ): Promise<boolean> {
   const at = clock.now()
-  const isFirst = await insertArrival(db, {
+  const id = await insertArrival(db, {
     ...toArrival(lease, seen),
     kind: 'counted',
     arrivedAt: at,
   })
-  if (!isFirst) return false
+  if (id === undefined) return false
   const count = await countArrivals(db, lease.proofId, 'counted', PORTS_PER_PROOF)
   if (count === PORTS_PER_PROOF) {
     await prolongLeases(db, lease.proofId, new Date(at.getTime() + PROVING_MS))
@@ -86,20 +71,34 @@ export async function recordForeign(
 }
 
 /**
- * Notes a connection that brings no request of the browser: it may be somebody else's, which a device behind a
- * translation of addresses would show too.
+ * Notes a connection that brings no request of the browser, when it was opened: it may be somebody else's, which a
+ * device behind a translation of addresses would show too. Answers the id of the note; undefined where there are many.
  */
 export async function recordRequestless(
-  { db, clock }: Dependencies,
+  { db }: Pick<Dependencies, 'db'>,
   lease: ProbeLease,
-  seen: SeenConnection,
+  opened: OpenedConnection,
   stay: RequestlessStay,
-): Promise<void> {
-  const arrivedAt = clock.now()
-  if ((await countArrivals(db, lease.proofId, 'idle', REQUESTLESS_MAX)) >= REQUESTLESS_MAX) return
-  if ((await findAttempt(db, lease.attemptId)) === undefined) return
-  const reason = stay === 'ended' ? stay : null
-  await insertArrival(db, { ...toArrival(lease, seen), kind: 'idle', reason, arrivedAt })
+): Promise<string | undefined> {
+  if ((await countArrivals(db, lease.proofId, 'idle', REQUESTLESS_MAX)) >= REQUESTLESS_MAX) {
+    return undefined
+  }
+  if ((await findAttempt(db, lease.attemptId)) === undefined) return undefined
+  return insertArrival(db, {
+    ...toArrival(lease, opened.seen),
+    kind: 'idle',
+    reason: stay === 'open' ? null : stay,
+    arrivedAt: await readOpenedAt(db, opened),
+  })
+}
+
+/**
+ * By the clock of the database, rather too early than too late: another process compares it with when devices answered.
+ */
+async function readOpenedAt(db: Foundation['db'], { openedMs }: OpenedConnection): Promise<Date> {
+  const source = toTimeSource(db)
+  const timeMs = await source.readTimeMs()
+  return new Date(timeMs - (source.steadyMs() - openedMs))
 }
 
 function toArrival({ proofId, attemptId, port }: ProbeLease, seen: SeenConnection) {

@@ -1,0 +1,183 @@
+import { connect, type Socket } from 'node:net'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import {
+  browserRows,
+  openProofWorld,
+  type AnswerRow,
+  type OpenedPort,
+  type ProofWorld,
+} from '../../../test/support/proof-world.ts'
+import { REQUESTLESS_MAX } from './judge-requestless.ts'
+import { insertArrival } from './probe-arrival-store.ts'
+
+let world: ProofWorld
+
+beforeAll(async () => {
+  world = await openProofWorld()
+})
+afterAll(() => world.close())
+beforeEach(async () => {
+  world.answers.clear()
+  await world.database.db.deleteFrom('device').execute()
+  await world.database.db.deleteFrom('sign_in_attempt').execute()
+})
+
+/** A device behind a translation of addresses whose browser has opened every port. */
+async function openBehindTranslation() {
+  const device = await world.addDevice()
+  const attempt = await world.begin()
+  const started = await world.start(attempt)
+  const opened: OpenedPort[] = []
+  for (const each of started.ports) opened.push(await world.open(each, started))
+  const [port = 0] = started.ports
+  const rows = browserRows(opened, { local_address: '192.0.2.7', local_port: '999' })
+  const answer = (answering: () => AnswerRow[] | Promise<AnswerRow[]> = () => rows) => {
+    world.answers.set(device, answering)
+  }
+  answer()
+  return { attempt, port, rows, answer }
+}
+
+const evidenceOf = async (id: string) => (await world.attempt(id))?.evidence
+
+describe('behind a translation of addresses', () => {
+  it('a browser that was made to connect without a request is refused, and the record says why', async () => {
+    const { attempt, port } = await openBehindTranslation()
+    const idle = await connectWithoutRequest(port)
+    await expect.poll(() => listNotes(attempt.id)).toHaveLength(1)
+    expect(await world.finish(attempt)).toBe('refused')
+    idle.destroy()
+    expect(await evidenceOf(attempt.id)).toMatchObject({
+      idle_connections: true,
+      idle_arrivals: [{ port, address: '127.0.0.1', client_port: expect.any(Number) as unknown }],
+    })
+    const { events } = await world.database.db
+      .selectFrom('auth_log_session')
+      .select('events')
+      .where('id', '=', (await world.attempt(attempt.id))?.authLogSessionId ?? '0')
+      .executeTakeFirstOrThrow()
+    const told = events.map(({ event_description: description }) => description).join('\n')
+    expect(told).toContain(`from 127.0.0.1 to ${port}.`)
+    expect(told).toContain('Health checks and scanners open such connections')
+    const again = await openBehindTranslation()
+    expect(await world.finish(again.attempt)).toBe('posture')
+  })
+
+  it.each([
+    ['is no request', (port: number) => speakNoHttp(port)],
+    ['comes through a proxy', async (port: number) => requestThroughProxy(port)],
+  ])('a connection that %s is noted although it ends at once', async (_what, knock) => {
+    const { attempt, port, rows, answer } = await openBehindTranslation()
+    answer(async () => {
+      await knock(port)
+      return rows
+    })
+    expect(await world.finish(attempt)).toBe('refused')
+    expect(await evidenceOf(attempt.id)).toMatchObject({ idle_connections: true })
+  })
+
+  it('one that came through a proxy before counts: the browser may still be at the proxy', async () => {
+    const { attempt, port } = await openBehindTranslation()
+    await requestThroughProxy(port)
+    await expect.poll(async () => (await listNotes(attempt.id)).length).toBeGreaterThan(0)
+    expect(await world.finish(attempt)).toBe('refused')
+  })
+
+  it.each([
+    ['at once', async () => undefined],
+    ['after it was noted', async (id: string) => expect.poll(() => listNotes(id)).toHaveLength(1)],
+  ])(
+    'a connection that ended %s, before the devices are asked, hinders nobody',
+    async (_when, wait) => {
+      const { attempt, port } = await openBehindTranslation()
+      const spare = await connectWithoutRequest(port)
+      await wait(attempt.id)
+      spare.destroy()
+      await expect.poll(() => listNotes(attempt.id)).toMatchObject([{ reason: 'ended' }])
+      expect(await world.finish(attempt)).toBe('posture')
+    },
+  )
+
+  it('a connection that begins after the device has answered hinders nobody', async () => {
+    const { attempt, port, rows, answer } = await openBehindTranslation()
+    const { proof_id: proofId } = await world.database.db
+      .selectFrom('sign_in_probe_lease')
+      .select('proof_id')
+      .where('port', '=', port)
+      .executeTakeFirstOrThrow()
+    answer(async () => {
+      // As another process notes it, a while from now.
+      await insertArrival(world.database.db, {
+        ...{ proofId, attemptId: attempt.id, port, kind: 'idle', reason: null },
+        ...{ ipAddress: '192.0.2.9', clientPort: 1, serviceAddress: '127.0.0.1' },
+        arrivedAt: new Date(Date.now() + 60_000),
+      })
+      return rows
+    })
+    expect(await world.finish(attempt)).toBe('posture')
+  })
+
+  it('is noted once, from when it was opened, by the clock of the database', async () => {
+    const { attempt, port } = await openBehindTranslation()
+    const spare = await connectWithoutRequest(port)
+    const { rows } = await world.database.pool.query<{ now: Date }>(
+      'select clock_timestamp() as now',
+    )
+    await expect.poll(() => listNotes(attempt.id)).toMatchObject([{ reason: null }])
+    spare.destroy()
+    await expect.poll(() => listNotes(attempt.id)).toMatchObject([{ reason: 'ended' }])
+    const [note] = await listNotes(attempt.id)
+    expect(note?.arrived_at.getTime()).toBeLessThanOrEqual(rows[0]?.now.getTime() ?? 0)
+  })
+
+  it('of very many few are noted, and then all count', async () => {
+    const { attempt, port } = await openBehindTranslation()
+    for (let made = 0; made < REQUESTLESS_MAX + 5; made += 1) await speakNoHttp(port)
+    const ended = Array.from({ length: REQUESTLESS_MAX }, () => ({ reason: 'ended' }))
+    await expect.poll(() => listNotes(attempt.id)).toMatchObject(ended)
+    expect(await world.finish(attempt)).toBe('refused')
+    expect(await listNotes(attempt.id)).toHaveLength(REQUESTLESS_MAX)
+  })
+
+  it('a connection that was there before the lease is noted too', async () => {
+    const early = await world.begin()
+    const { ports } = await world.start(early)
+    const idle = await Promise.all(
+      world.allPorts.filter((port) => !ports.includes(port)).map(connectWithoutRequest),
+    )
+    const { attempt } = await openBehindTranslation()
+    await expect.poll(async () => (await listNotes(attempt.id)).length).toBeGreaterThan(0)
+    expect(await world.finish(attempt)).toBe('refused')
+    for (const socket of idle) socket.destroy()
+  })
+})
+
+/** The connections without a request that are on record: on a busy machine a while after they were made. */
+async function listNotes(attemptId: string) {
+  return world.database.db
+    .selectFrom('sign_in_probe_arrival')
+    .select(['id', 'reason', 'arrived_at'])
+    .where('attempt_id', '=', attemptId)
+    .where('kind', '=', 'idle')
+    .orderBy('id')
+    .execute()
+}
+
+async function connectWithoutRequest(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1')
+  await new Promise((resolve) => socket.once('connect', resolve))
+  socket.on('error', () => undefined)
+  return socket
+}
+
+/** As the address of a server for relays makes a browser do, which a page of anybody can name. RFC 8656. */
+async function speakNoHttp(port: number): Promise<void> {
+  const socket = await connectWithoutRequest(port)
+  socket.end(Buffer.from('000300002112a442', 'hex'))
+  await new Promise((resolve) => socket.once('close', resolve))
+}
+
+async function requestThroughProxy(port: number): Promise<void> {
+  const headers = { 'x-forwarded-for': '192.0.2.1' }
+  await fetch(`http://127.0.0.1:${port}/`, { headers }).catch(() => undefined)
+}
