@@ -145,13 +145,16 @@ describe('a step-up sign-in', () => {
     const refused = await browse().get(await signed(foreign.privateKey, '1m'))
     expect(refused.location ?? '').not.toMatch(/interaction/)
     // Whoever has seen one that never ends could begin as its person for ever.
-    for (const ends of [undefined, '2h']) {
+    expect(await stageOf(await reachPage(browse(), await signed(privateKey, '3610s')))).toBe(
+      'device',
+    )
+    for (const ends of [undefined, '3630s', '2h']) {
       const { location } = await browse().get(await signed(privateKey, ends))
       expect(location).toContain('error=invalid_request_object')
     }
   })
 
-  it('takes no assertion of a client that is good for more than ten minutes', async () => {
+  it('takes no assertion of a client that is good for more than an hour, by clocks that differ a little', async () => {
     const { privateKey, publicKey } = await generateKeyPair('ES256')
     const jwks = { keys: [{ ...(await exportJWK(publicKey)), alg: 'ES256' }] }
     const made = await make({ token_endpoint_auth_method: 'private_key_jwt', jwks })
@@ -175,8 +178,22 @@ describe('a step-up sign-in', () => {
       })
       return statusCode
     }
-    expect(await push('9m')).toBe(201)
-    expect(await push('1h')).toBe(401)
+    expect(await push('1h')).toBe(201)
+    expect(await push('3610s')).toBe(201)
+    expect(await push('3630s')).toBe(401)
+    expect(await push('2h')).toBe(401)
+    const key = await world.api.createKey(['Read Sign-in'])
+    const refusals = `/sign_in_applications/${made.id}/last_refusals`
+    await expect
+      .poll(async () => (await world.api.request(refusals, { key })).body)
+      .toMatchObject({
+        data: [
+          {
+            field: 'client_assertion',
+            remedy: expect.stringContaining('ends within an hour (`exp`)') as unknown,
+          },
+        ],
+      })
   })
 
   it('takes the person from an ID token that it gave before', async () => {

@@ -16,7 +16,12 @@ import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../platform/clock.ts'
 import { createGuardedFetch } from '../../platform/net/guarded-fetch.ts'
 import type { Outbound } from '../../platform/net/outbound.ts'
 import { isUuid } from '../../platform/ids.ts'
-import { assertShortAssertion, assertShortRequest, CLIENT_SIGNATURES } from './client-signatures.ts'
+import {
+  assertShortAssertion,
+  assertShortRequest,
+  CLIENT_SIGNATURES,
+  CLOCK_TOLERANCE_SECONDS,
+} from './client-signatures.ts'
 import { findLivePersonId, findTokenSession } from './device-claims-read.ts'
 import type { ProviderPages } from './provider-pages.ts'
 import { createProviderStorage, SIGN_IN_SCOPES } from './provider-storage.ts'
@@ -136,6 +141,7 @@ function toConfiguration(
       clientAuthSigningAlgValues: [...CLIENT_SIGNATURES],
     },
     assertJwtClientAuthClaimsAndHeader: assertShortAssertion,
+    clockTolerance: CLOCK_TOLERANCE_SECONDS,
     pkce: { required: (_context, client) => client.clientAuthMethod === 'none' },
     cookies: {
       keys: cookieKeys.map((key) => createHmac('sha256', key).update('cookies').digest()),

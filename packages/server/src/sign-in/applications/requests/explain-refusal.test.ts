@@ -41,6 +41,14 @@ describe('explainRefusal', () => {
     [{ error: 'invalid_client', expectedAuthMethod: undefined }, 'client_id'],
     [{ error: 'invalid_client' }, 'token_endpoint_auth_method'],
     [{ error: 'invalid_client', authMethod: 'client_secret_basic' }, 'client_secret'],
+    [
+      {
+        error: 'invalid_client',
+        authMethod: 'private_key_jwt',
+        expectedAuthMethod: 'private_key_jwt',
+      },
+      'client_assertion',
+    ],
   ] as const)('names the field of %j', (changes, field) => {
     expect(fieldOf(changes)).toBe(field)
   })

@@ -14,6 +14,11 @@ export const REFUSED_FIELDS = {
     words: 'The client secret is wrong.',
     remedy: 'Copy the secret again without spaces around it, or rotate it and enter the new one.',
   },
+  client_assertion: {
+    words: 'The client assertion was not taken.',
+    remedy:
+      'See that its key is registered here, that it is meant for this service (`aud`), that it ends within an hour (`exp`), that each is sent once (`jti`), and that the clock there is right.',
+  },
   token_endpoint_auth_method: {
     words: 'The application authenticates in another way than it is registered with.',
     remedy: 'Choose the way of client authentication there that the application has here.',
@@ -180,7 +185,8 @@ function findField(refused: RefusedRequest): RefusedField {
   const { error, description, detail, authMethod, expectedAuthMethod } = refused
   if (error === 'invalid_client') {
     if (expectedAuthMethod === undefined) return 'client_id'
-    return authMethod === expectedAuthMethod ? 'client_secret' : 'token_endpoint_auth_method'
+    if (authMethod !== expectedAuthMethod) return 'token_endpoint_auth_method'
+    return authMethod === 'private_key_jwt' ? 'client_assertion' : 'client_secret'
   }
   const told = `${description} ${detail}`
   const marked = MARKS.find(([mark]) => mark.test(told))?.[1]
