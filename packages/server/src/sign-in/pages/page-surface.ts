@@ -14,6 +14,7 @@ import {
   statusOfError,
 } from '../../platform/http/error-response.ts'
 import { isNavigation } from '../../platform/http/is-navigation.ts'
+import { unmatchedPath } from '../../platform/http/unmatched-path.ts'
 import { toRequestError } from '../../platform/http/request-error.ts'
 import { readSessionCookie } from '../../platform/http/session-cookie.ts'
 import {
@@ -109,17 +110,23 @@ export function failInPages(scope: FastifyInstance, site: PageSite): void {
   scope.setErrorHandler((thrown, request, reply) => answerFailure(site, thrown, request, reply))
 }
 
-/** Paths below `prefix` that are no page are told to people in one, and to machines as everywhere else. */
+/**
+ * Paths below `prefix` that are no page are told to people in one, and to machines as everywhere else. Whoever asks for
+ * many costs the database nothing: the page has no brand.
+ */
 export function refuseUnknownPages(http: FastifyInstance, site: PageSite, prefix: string): void {
   const answerMachine = createErrorHandler(SERVICE_ERRORS)
+  const bare: PageSite = { ...site, readBrand: async () => UNKNOWN_BRAND }
   void http.register(
     async (scope) => {
       scope.setErrorHandler((thrown, request, reply) => {
-        if (isNavigation(request.headers)) return answerFailure(site, thrown, request, reply)
+        if (isNavigation(request.headers)) return answerFailure(bare, thrown, request, reply)
         return answerMachine(thrown, request, reply)
       })
-      // Refused before, as every unknown path is.
-      scope.setNotFoundHandler(() => undefined)
+      // What the server has not refused before, as it does every unknown path.
+      scope.setNotFoundHandler(({ method }) => {
+        throw unmatchedPath(method, [])
+      })
     },
     { prefix },
   )

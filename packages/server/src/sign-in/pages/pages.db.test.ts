@@ -1,6 +1,9 @@
+import fastify from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { composeTestApi, type ComposedApi } from '../../../test/support/composed-api.ts'
 import { SILENT_LOGGER } from '../../platform/silent-logger.ts'
+import { createPageAssets } from './kit/page-assets.ts'
+import { refuseUnknownPages } from './page-surface.ts'
 
 let api: ComposedApi
 
@@ -86,6 +89,23 @@ describe('an address below the sign-in that is none', () => {
       expect(json()).toMatchObject({ code: 'not_found', request_id: headers['request-id'] })
     }
     expect((await get('/sign-in/token')).json()).toMatchObject({ code: 'method_not_allowed' })
+  })
+
+  it('asks the database nothing, and is answered also where nothing has refused it before', async () => {
+    const http = fastify()
+    let readCount = 0
+    const readBrand = async () => {
+      readCount += 1
+      return { name: 'Analytical Engines', logoVersion: null, colour: null }
+    }
+    const site = { baseUrl: 'https://trust.example.com', assets: createPageAssets(), readBrand }
+    refuseUnknownPages(http, site, '/sign-in')
+    for (const headers of [BROWSER, {}]) {
+      const { statusCode } = await http.inject({ url: '/sign-in/nowhere', headers })
+      expect(statusCode).toBe(404)
+    }
+    expect(readCount).toBe(0)
+    await http.close()
   })
 })
 
