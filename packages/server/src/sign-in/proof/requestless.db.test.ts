@@ -9,6 +9,8 @@ import {
 } from '../../../test/support/proof-world.ts'
 import { REQUESTLESS_MAX } from './judge-requestless.ts'
 import { insertArrival } from './probe-arrival-store.ts'
+import { listLiveLeases } from './probe-lease-store.ts'
+import { recordRequestless } from './record-arrival.ts'
 
 let world: ProofWorld
 
@@ -135,6 +137,12 @@ describe('behind a translation of addresses', () => {
     for (let made = 0; made < REQUESTLESS_MAX + 5; made += 1) await speakNoHttp(port)
     const ended = Array.from({ length: REQUESTLESS_MAX }, () => ({ reason: 'ended' }))
     await expect.poll(() => listNotes(attempt.id)).toMatchObject(ended)
+    // Nor does another process note more.
+    const [lease] = await listLiveLeases(world.database.db, new Date())
+    if (lease === undefined) throw new Error('the proof is over')
+    const seen = { port, clientAddress: '192.0.2.9', clientPort: 1, serviceAddress: '127.0.0.1' }
+    const opened = { seen, openedMs: performance.now() }
+    expect(await recordRequestless(world.database, lease, opened, 'open')).toBeUndefined()
     expect(await world.finish(attempt)).toBe('refused')
     expect(await listNotes(attempt.id)).toHaveLength(REQUESTLESS_MAX)
   })
