@@ -15,7 +15,7 @@ export const REQUESTLESS_MAX = 20
 export type RequestlessStay = 'open' | 'ended' | 'proxied'
 
 /** When a device was asked, by the database. */
-export interface Asking {
+interface Asking {
   /** Of connections that were noted as ended before any device was asked. */
   readonly endedBefore: ReadonlySet<string>
   /** When the device that is proven had answered. */

@@ -20,7 +20,7 @@ import { getSignInPolicy } from '../policy/policy-store.ts'
 import type { AskDevices } from '../../posture/device-questions/ask-devices.ts'
 import { listCandidates, type Candidate } from './candidate-read.ts'
 import { findProvenDevice, type OtherDevice, type ProvenDevice } from './find-proven-device.ts'
-import { listEnded, listShownRequestless, type Asking } from './judge-requestless.ts'
+import { listEnded, listShownRequestless } from './judge-requestless.ts'
 import { admitOsUser, isOsUserAllowed, toOsUserEvidence } from './os-users.ts'
 import { listArrivals, type ProbeArrival } from './probe-arrival-store.ts'
 import { claimLeases, deleteLeasesOfAttempt, listLeasesOfAttempt } from './probe-lease-store.ts'
@@ -140,10 +140,9 @@ async function search(
   signal.throwIfAborted()
   const evidence = { arrivals: seen, other_devices: others.map(toOtherEvidence) }
   if (proven === undefined) return { proven, reason: toReason(candidates, others), evidence }
-  const answeredAt = new Date(await toTimeSource(db).readTimeMs())
   const mixed = proven.browser.isPortAgreed
     ? []
-    : await findRequestless(db, first.proofId, { endedBefore, answeredAt })
+    : await findRequestless(db, first.proofId, endedBefore)
   if (mixed.length > 0) {
     const idle = { idle_connections: true, idle_arrivals: toArrivalEvidence(mixed) }
     return { proven: undefined, reason: 'no_match', evidence: { ...evidence, ...idle }, mixed }
@@ -158,10 +157,11 @@ async function search(
 async function findRequestless(
   db: Foundation['db'],
   proofId: string,
-  asking: Asking,
+  endedBefore: ReadonlySet<string>,
 ): Promise<readonly ProbeArrival[]> {
+  const answeredAt = new Date(await toTimeSource(db).readTimeMs())
   await sleep(SETTLE_MS)
-  return listShownRequestless(await listArrivals(db, proofId), asking)
+  return listShownRequestless(await listArrivals(db, proofId), { endedBefore, answeredAt })
 }
 
 async function conclude(change: Change, attempt: Attempt, outcome: Outcome): Promise<Attempt> {
