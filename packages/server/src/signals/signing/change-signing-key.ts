@@ -49,7 +49,8 @@ export async function rotateSigningKey(
   plan: RotationPlan = {},
 ): Promise<SigningKeyRecord> {
   await lockSigningKeys(change.tx)
-  const pending = findPendingKey(await listSigningKeys(change.tx), change.at)
+  const keys = await listSigningKeys(change.tx)
+  const pending = findPendingKey(keys, change.at)
   if (pending !== undefined) {
     throw new AppError(
       'conflict',
@@ -74,9 +75,29 @@ export async function rotateSigningKey(
       untilAt: generalFrom,
     })),
   )
+  await beginWaitingKeys(change, keys)
   const retiredAt = new Date(generalFrom.getTime() + PUBLICATION_OVERLAP_MS)
   await retireSigningKeysExcept(change.tx, key.kid, retiredAt)
   return key
+}
+
+/**
+ * The key that is to be replaced signs before its time where the clock was ahead when it was made: that becomes its
+ * time, or it would take over again from its successor. Others that wait keep their distance to it.
+ */
+async function beginWaitingKeys(
+  { tx, at }: Change,
+  keys: readonly SigningKeyRecord[],
+): Promise<void> {
+  const aheadMs = (findGeneralKey(keys, at)?.generalFrom?.getTime() ?? 0) - at.getTime()
+  if (aheadMs <= 0) return
+  for (const { kid, activeFrom, generalFrom } of keys) {
+    if (generalFrom === null || generalFrom <= at) continue
+    await updateSigningKey(tx, kid, {
+      activeFrom: new Date(activeFrom.getTime() - aheadMs),
+      generalFrom: new Date(generalFrom.getTime() - aheadMs),
+    })
+  }
 }
 
 /** What a rollback or a revocation came to. */

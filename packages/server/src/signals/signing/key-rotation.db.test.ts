@@ -378,23 +378,6 @@ describe('rollback and revocation', () => {
     expect(receiver.failures).toEqual([])
   })
 
-  it('while the clock is before the time of every key, one that is announced waits for its lead and can be rolled back', async () => {
-    const { clock, keyRing, db, runChange } = streams
-    const firstKid = keyRing.activeKid()
-    const ahead = new Date(clock.now().getTime() + 30 * DAY_MS)
-    const times = { created_at: ahead, active_from: ahead, general_from: ahead }
-    await db.updateTable('signing_key').set(times).execute()
-    const kid = await rotate()
-    expect([keyRing.activeKid(), keyRing.isPublished(kid)]).toEqual([firstKid, true])
-    await runChange({ actor: SYSTEM_ACTOR }, rollBackSigningKey)
-    await keyRing.refresh()
-    expect(keyRing.activeKid()).toBe(firstKid)
-    const nextKid = await rotate()
-    expect(keyRing.activeKid()).toBe(firstKid)
-    clock.advance(3 * HOUR_MS)
-    expect(keyRing.activeKid()).toBe(nextKid)
-  })
-
   it('a revoked key vanishes at once, and what waits under it is signed by a new one', async () => {
     const { keyRing, db, sealer, runChange } = streams
     const receiver = await startCachingReceiver(0)

@@ -54,34 +54,10 @@ describe('the key in general use', () => {
     expect(findPreviousKey(keys, 'from 9', now)).toBeUndefined()
   })
 
-  describe('while a rotation is announced before the time of every key', () => {
-    const before = keyFrom(20, { retiredAt: inDays(8) })
-    const current = keyFrom(30, { createdAt: inDays(30), retiredAt: inDays(8) })
-    const announced = keyFrom(1)
-    const keys = [announced, current, before]
-
-    it('is the one that is replaced until the lead of the announced one has gone by', () => {
-      expect(findPendingKey([{ ...current, retiredAt: null }], now)).toBeUndefined()
-      expect(findGeneralKey(keys, now)).toBe(current)
-      expect(findPendingKey(keys, now)).toBe(announced)
-      expect(findPreviousKey(keys, announced.kid, now)).toBe(current)
-      expect(keys.map((one) => stateOfKey(one, keys, now))).toEqual([
-        'published',
-        'active',
-        'retiring',
-      ])
-      expect(findGeneralKey(keys, inDays(1))).toBe(announced)
-    })
-
-    it('is the other one when one of them is revoked', () => {
-      const revoked = { revokedAt: now, retiredAt: now }
-      expect(findGeneralKey([announced, { ...current, ...revoked }], now)).toBe(announced)
-      expect(findGeneralKey([{ ...announced, ...revoked }, current, before], now)).toBe(current)
-    })
-
-    it('is the announced one where the clock was set back to before the announcement', () => {
-      expect(findGeneralKey(keys, inDays(-0.5))).toBe(announced)
-    })
+  it('that was made to sign at once is not pending before its time, and is the one that a rotation replaces', () => {
+    const atOnce = keyFrom(3, { createdAt: inDays(3) })
+    expect(findPendingKey([atOnce], now)).toBeUndefined()
+    expect(findGeneralKey([atOnce], now)).toBe(atOnce)
   })
 
   it('is none that was given up, and none that nobody planned for all', () => {

@@ -32,13 +32,13 @@ export function maySign(key: SigningKeyLife, now: Date): boolean {
 /**
  * The key that signs for every stream that has no key of its own. While the time of none has come, for a clock that is
  * behind or was set back, it is the first of those that no other one has replaced: signing goes on, and every process
- * publishes it, whatever its clock. One that is announced has not replaced any before its time.
+ * publishes it, whatever its clock.
  */
 export function findGeneralKey<Key extends SigningKeyLife>(
   keys: readonly Key[],
   now: Date,
 ): Key | undefined {
-  return findStartedKey(keys, now) ?? findWaitingKey(keys, now)
+  return findStartedKey(keys, now) ?? findFirstKey(keys)
 }
 
 function findStartedKey<Key extends SigningKeyLife>(
@@ -52,17 +52,15 @@ function findStartedKey<Key extends SigningKeyLife>(
   )
 }
 
-function findWaitingKey<Key extends SigningKeyLife>(
-  keys: readonly Key[],
-  now: Date,
-): Key | undefined {
-  const planned = keys
-    .filter((key) => isPublished(key, now) && key.rolledBackAt === null && key.generalFrom !== null)
-    .sort((left, right) => startOf(left) - startOf(right))
-  const settled = planned.filter((key) => !isAnnounced(key, now))
-  const present = settled.find(({ retiredAt }) => retiredAt === null)
-  const lastReplaced = settled.toSorted((left, right) => retirementOf(left) - retirementOf(right))
-  return present ?? lastReplaced.at(-1) ?? planned[0]
+function findFirstKey<Key extends SigningKeyLife>(keys: readonly Key[]): Key | undefined {
+  const planned = keys.filter(
+    ({ generalFrom, retiredAt, revokedAt, rolledBackAt }) =>
+      generalFrom !== null && retiredAt === null && revokedAt === null && rolledBackAt === null,
+  )
+  return planned.reduce<Key | undefined>(
+    (first, key) => (first === undefined || startOf(key) < startOf(first) ? key : first),
+    undefined,
+  )
 }
 
 function isGeneral({ generalFrom }: SigningKeyLife, now: Date): boolean {
@@ -107,12 +105,7 @@ function isPending(key: SigningKeyLife, now: Date): boolean {
   )
 }
 
-/** Whether the key is pending for receivers to find it; not where the clock is before its announcement. */
-function isAnnounced(key: SigningKeyLife, now: Date): boolean {
-  return isPending(key, now) && key.createdAt <= now
-}
-
-/** The key that is in general use until `kid` is, or was before that, as long as receivers can still find it. */
+/** The key that was in general use before `kid`, as long as receivers can still find it. */
 export function findPreviousKey<Key extends SigningKeyLife>(
   keys: readonly Key[],
   kid: string,
@@ -120,11 +113,12 @@ export function findPreviousKey<Key extends SigningKeyLife>(
 ): Key | undefined {
   const key = keys.find((candidate) => candidate.kid === kid)
   if (key === undefined) return undefined
-  const others = keys.filter((other) => other.kid !== kid)
-  if (isAnnounced(key, now)) return findGeneralKey(others, now)
   const isEarlier = (other: Key) =>
     key.generalFrom === null || (other.generalFrom !== null && other.generalFrom < key.generalFrom)
-  return findStartedKey(others.filter(isEarlier), now)
+  return findStartedKey(
+    keys.filter((other) => other.kid !== kid && isEarlier(other)),
+    now,
+  )
 }
 
 /** The state of a key among all. */
@@ -140,8 +134,4 @@ export function stateOfKey(
 
 function startOf({ generalFrom }: SigningKeyLife): number {
   return generalFrom?.getTime() ?? Infinity
-}
-
-function retirementOf({ retiredAt }: SigningKeyLife): number {
-  return retiredAt?.getTime() ?? Infinity
 }
