@@ -284,9 +284,9 @@ function createClockPart({ log, synchroniseClock }: PartsFoundation): ServicePar
   }
 }
 
-/** Ends the requests to receivers that are under way. */
+/** Breaks off the requests that are still under way: nobody waits for them, since the other parts have stopped. */
 function createOutboundPart({ client }: Outbound): ServicePart {
-  return { name: 'outbound requests', roles: ['api', 'worker'], stop: () => client.close() }
+  return { name: 'outbound requests', roles: ['api', 'worker'], stop: () => client.close(0) }
 }
 
 /** The connections of delivery, which are opened when something is delivered. */
