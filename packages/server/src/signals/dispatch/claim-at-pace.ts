@@ -3,6 +3,7 @@
  * not decide when to claim, and sends nothing.
  */
 import type { Kysely } from 'kysely'
+import { unlessAborted } from '../../platform/unless-aborted.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import {
@@ -70,16 +71,17 @@ async function claimUnblocked(db: Kysely<Schema>, request: ClaimRequest): Promis
 }
 
 /**
- * The requests of a claim, in the order of its deliveries; undefined when none can be made now. Never
- * rejects: what went wrong is logged.
+ * The requests of a claim, in the order of its deliveries; undefined when none can be made now, and as soon as an end
+ * begins: what prepares may wait for a lock. Never rejects: what went wrong is logged.
  */
 export async function prepareClaim(
   destinationId: DestinationId,
   { deliveries, channel }: Claim,
-  log: Pick<DeliveryLog, 'error'>,
+  { log, end }: { readonly log: Pick<DeliveryLog, 'error'>; readonly end: AbortSignal },
 ): ReturnType<DeliveryChannel['prepare']> {
+  if (end.aborted) return undefined
   try {
-    return await channel.prepare(destinationId, deliveries)
+    return await unlessAborted(channel.prepare(destinationId, deliveries), end)
   } catch (error) {
     log.error({ err: error, destination_id: destinationId }, 'deliveries could not be prepared')
     return undefined

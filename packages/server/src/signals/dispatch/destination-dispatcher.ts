@@ -52,6 +52,7 @@ export class DestinationDispatcher implements SlotUser {
   readonly #background = new BackgroundWork()
   readonly #failures = new ConsecutiveFailures()
   readonly #standIn = new StandIn()
+  readonly #end = new AbortController()
   readonly #wakeups = new Wakeups(() => this.#background.add(this.#dispatch()))
   #rules: AttemptRules | undefined
   #range = EVERY_DELIVERY
@@ -61,7 +62,6 @@ export class DestinationDispatcher implements SlotUser {
   #nextDueAtMs = Infinity
   #claimNumber = 0
   #inFlightCount = 0
-  #isStopped = false
   /** The last round ended because too much is claimed: the next outcome or release wakes the dispatcher. */
   #isFull = false
 
@@ -83,9 +83,7 @@ export class DestinationDispatcher implements SlotUser {
   }
 
   /** Something may be due, or the destination has changed. */
-  wake(): void {
-    this.#wakeups.wake()
-  }
+  readonly wake = () => this.#wakeups.wake()
 
   /** The same, where another worker claims first. */
   wakeAfterFirst(): void {
@@ -106,13 +104,11 @@ export class DestinationDispatcher implements SlotUser {
     this.#releaseUnsent()
   }
 
-  onSlotFree(): void {
-    this.#send()
-  }
+  readonly onSlotFree = () => this.#send()
 
   /** Claims nothing more, and gives back what is not in flight. */
   stop(): void {
-    this.#isStopped = true
+    this.#end.abort()
     this.#wakeups.stop()
     this.#shared.slots.forget(this)
     this.#releaseUnsent()
@@ -138,14 +134,15 @@ export class DestinationDispatcher implements SlotUser {
    * released before anything else happens: a claim beside that would meet them again and again.
    */
   async #runRound(): Promise<void> {
+    const about = { log: this.#shared.log, end: this.#end.signal }
     let ordering = Promise.resolve(false)
     try {
-      while (!this.#isStopped) {
+      while (!about.end.aborted) {
         this.#wakeups.forget()
         const beganMs = performance.now()
         const claim = await this.#claim().finally(() => this.#claims.endAsking())
         this.#standIn.noteClaimed(claim?.deliveries ?? [])
-        const preparing = claim && prepareClaim(this.#id, claim, this.#shared.log)
+        const preparing = claim && prepareClaim(this.#id, claim, about)
         const hasRefused = await ordering
         if (claim === undefined || preparing === undefined) return
         ordering = this.#order(claim, preparing)
@@ -182,7 +179,7 @@ export class DestinationDispatcher implements SlotUser {
     const isStopped = schedule.state !== 'active'
     if (isStopped) this.#releaseUnsent(({ outlivesStop }) => outlivesStop === true)
     this.#range = schedule.range
-    if (!this.#mayClaim(schedule)) return undefined
+    if (this.#end.signal.aborted || !this.#mayClaim(schedule)) return undefined
     if (met === 'held') {
       this.#wakeups.wakeWithin(BLOCKED_PAUSE_MS)
       return undefined
@@ -279,9 +276,11 @@ export class DestinationDispatcher implements SlotUser {
     preparing: ReturnType<typeof prepareClaim>,
   ): Promise<boolean> {
     const refused: Promise<void>[] = []
-    const prepared = await preparing.then((ready) => (this.#isStopped ? undefined : ready))
-    if (prepared === undefined) refused.push(this.#release(deliveries, FAULT_PAUSE_MS))
-    for (const [index, request] of (prepared ?? []).entries()) {
+    const prepared = await preparing
+    const { aborted: isStopped } = this.#end.signal
+    if (isStopped) refused.push(this.#release(deliveries, 0))
+    else if (prepared === undefined) refused.push(this.#release(deliveries, FAULT_PAUSE_MS))
+    for (const [index, request] of (isStopped ? [] : (prepared ?? [])).entries()) {
       const delivery = deliveries[index]
       if (delivery === undefined) continue
       if (request === 'ended') this.#finish([delivery], true)
@@ -310,7 +309,7 @@ export class DestinationDispatcher implements SlotUser {
   #send(): void {
     const { settings, slots } = this.#shared
     while (this.#rules !== undefined && this.#inFlightCount < settings.concurrency) {
-      if (this.#isStopped || this.#partitions.readyCount === 0 || !slots.take(this)) return
+      if (this.#end.signal.aborted || this.#partitions.readyCount === 0 || !slots.take(this)) return
       const item = this.#partitions.next()
       if (item !== undefined) void this.#shared.attempts.add(this.#attempt(item, this.#rules))
     }

@@ -8,6 +8,7 @@ import type { GuardedClient, OutboundRequest } from '../../platform/net/guarded-
 import type { OutboundFailed, OutboundResult } from '../../platform/net/outbound-result.ts'
 import type { PrepareOptions } from '../dispatch/delivery-channel.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
+import { unlessAborted } from '../../platform/unless-aborted.ts'
 import { AccessTokens } from './access-tokens.ts'
 import { createAssertionSigner, type AssertionDependencies } from './client-assertion.ts'
 import { authorizationHeaderContext } from './authorization-header.ts'
@@ -97,7 +98,8 @@ async function sendWithToken(
   const leftMs = (): number => totalMs - (performance.now() - startedAtMs)
   let result: OutboundResult | undefined
   for (;;) {
-    const token = await untilAborted(tokens.get(credential, leftMs()), request.signal)
+    // Others wait for the same token.
+    const token = await unlessAborted(tokens.get(credential, leftMs()), request.signal)
     if (token === undefined) return failed(ABORTED, startedAtMs)
     if (token.kind === 'refused') return result ?? failed(unauthorized(token.message), startedAtMs)
     if (leftMs() <= 0)
@@ -108,22 +110,6 @@ async function sendWithToken(
     result = await client.request({ ...request, headers, timeouts })
     const isRefused = result.kind === 'response' && result.status === 401
     if (!isRefused || isRepeated || !tokens.discard(credential, token.value)) return result
-  }
-}
-
-/** What is waited for; undefined when the signal comes first. Others wait for the same, which goes on. */
-async function untilAborted<Value>(
-  waited: Promise<Value>,
-  signal: AbortSignal | undefined,
-): Promise<Value | undefined> {
-  const aborted = Promise.withResolvers<undefined>()
-  const abort = () => aborted.resolve(undefined)
-  signal?.addEventListener('abort', abort)
-  if (signal?.aborted === true) abort()
-  try {
-    return await Promise.race([waited, aborted.promise])
-  } finally {
-    signal?.removeEventListener('abort', abort)
   }
 }
 
