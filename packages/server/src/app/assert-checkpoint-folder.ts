@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { prepareCheckpointFolder } from '../changes/audit/checkpoints/checkpoint-folder.ts'
+import { systemClock } from '../platform/clock.ts'
 import { ConfigError, type Config } from './config/load-config.ts'
 import { SETTINGS } from './config/settings.ts'
 
@@ -15,7 +16,7 @@ export async function assertCheckpointFolder({
   if (auditCheckpointDir === undefined) return
   const folder = resolve(auditCheckpointDir)
   try {
-    await prepareCheckpointFolder(folder)
+    await prepareCheckpointFolder(folder, systemClock.now())
   } catch (error) {
     if (!(error instanceof Error)) throw error
     throw new ConfigError([

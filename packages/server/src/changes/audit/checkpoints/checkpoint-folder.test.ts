@@ -1,8 +1,14 @@
-import { mkdtemp, readdir, readFile, rm, truncate } from 'node:fs/promises'
+import { chmod, chown, mkdtemp, readdir, readFile, rm, truncate } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { appendKeys, appendNotes, listLastNotes, readCheckpointTexts } from './checkpoint-folder.ts'
+import {
+  appendKeys,
+  appendNotes,
+  listLastNotes,
+  prepareCheckpointFolder,
+  readCheckpointTexts,
+} from './checkpoint-folder.ts'
 
 const AT = new Date('2026-11-22T00:00:00Z')
 const NOTE = (size: number) =>
@@ -16,6 +22,20 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'checkpoints-'))
 })
 afterEach(() => rm(folder, { recursive: true, force: true }))
+
+const NOBODY = 65_534
+
+/** Nothing is read-only for root. */
+async function asUserOf(path: string, run: () => Promise<void>): Promise<void> {
+  if (process.getuid?.() !== 0) return run()
+  for (const name of ['', ...(await readdir(path))]) await chown(join(path, name), NOBODY, NOBODY)
+  process.seteuid?.(NOBODY)
+  try {
+    await run()
+  } finally {
+    process.seteuid?.(0)
+  }
+}
 
 describe('the folder of checkpoints', () => {
   it('goes on behind a checkpoint that was not written to its end, wherever that broke off', async () => {
@@ -43,6 +63,19 @@ describe('the folder of checkpoints', () => {
     await truncate(join(folder, 'verifier-keys.txt'), 40)
     await appendKeys(folder, ['example.com+00000000+AAAA', 'example.com+11111111+BBBB'])
     expect((await readCheckpointTexts(folder)).keys).toContain('example.com+11111111+BBBB')
+  })
+
+  it('is good for a start while past months and the keys are read-only, and the present month is not', async () => {
+    const later = new Date('2026-12-01T00:00:00Z')
+    await appendNote(NOTE(1))
+    await prepareCheckpointFolder(folder, AT)
+    await asUserOf(folder, async () => {
+      const names = await readdir(folder)
+      expect(names).toHaveLength(2)
+      for (const name of names) await chmod(join(folder, name), 0o444)
+      await prepareCheckpointFolder(folder, later)
+      await expect(prepareCheckpointFolder(folder, AT)).rejects.toThrow(/EACCES.*2026-11/)
+    })
   })
 
   it('knows the last checkpoint of every month, however long the months are', async () => {

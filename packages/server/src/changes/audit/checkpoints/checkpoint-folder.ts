@@ -69,11 +69,15 @@ export async function listLastNotes(folder: string): Promise<string[][]> {
 
 async function listFiles(folder: string): Promise<string[]> {
   try {
-    return (await readdir(folder)).filter((name) => FILE_NAME.test(name)).sort()
+    return (await readdir(folder)).filter(isOfMonth).sort()
   } catch (error) {
     if (errorCodeOf(error) === 'ENOENT') return []
     throw error
   }
+}
+
+function isOfMonth(name: string): boolean {
+  return FILE_NAME.test(name)
 }
 
 /** The file of a month has megabytes at its end. */
@@ -104,21 +108,31 @@ export interface WrittenNote {
 export async function appendNotes(folder: string, notes: readonly WrittenNote[]): Promise<void> {
   const byMonth = new Map<string, string>()
   for (const { note, signedAt } of notes) {
-    const month = signedAt.toISOString().slice(0, 'YYYY-MM'.length)
-    byMonth.set(month, `${byMonth.get(month) ?? ''}\n${note}`)
+    const name = fileOf(signedAt)
+    byMonth.set(name, `${byMonth.get(name) ?? ''}\n${note}`)
   }
-  for (const [month, text] of byMonth) await append(folder, `checkpoints-${month}.txt`, text)
+  for (const [name, text] of byMonth) await append(folder, name, text)
+}
+
+function fileOf(at: Date): string {
+  return `checkpoints-${at.toISOString().slice(0, 'YYYY-MM'.length)}.txt`
 }
 
 /**
- * Makes the folder where it is missing, and makes sure that checkpoints can be added to it.
+ * Makes the folder where it is missing, and makes sure that checkpoints of this moment can be added to it. Files of
+ * past months, and the keys, may be protected from writing.
  *
  * @throws the errors of the file system
  */
-export async function prepareCheckpointFolder(folder: string): Promise<void> {
-  await append(folder, KEYS_FILE, '')
-  for (const name of await listFiles(folder)) {
-    await access(join(folder, name), constants.R_OK | constants.W_OK)
+export async function prepareCheckpointFolder(folder: string, now: Date): Promise<void> {
+  await makeFolder(folder, FOLDER_MODE)
+  await access(folder, constants.W_OK)
+  const names = await readdir(folder)
+  if (!names.includes(KEYS_FILE)) await append(folder, KEYS_FILE, '')
+  const present = fileOf(now)
+  for (const name of [KEYS_FILE, ...names.filter(isOfMonth)]) {
+    const file = await open(join(folder, name), name === present ? 'a+' : 'r')
+    await file.close()
   }
 }
 
