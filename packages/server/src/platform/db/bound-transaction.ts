@@ -17,8 +17,10 @@ export async function boundTransaction(
 
 /**
  * A row to be read before the first lock of a statement: from then on its transaction waits no longer than that for
- * each lock. It takes no transaction of several statements, nor a setting of the session, which poolers do not keep.
+ * each lock, and the statements after it take no longer than that. It takes no round trip of its own, nor a setting of
+ * the session, which poolers do not keep.
  */
-export function boundedLockWait(lockMs: number): RawBuilder<unknown> {
-  return sql`select set_config('lock_timeout', ${String(lockMs)}::text, true)`
+export function boundsFromHere({ lockMs, statementMs }: TransactionBounds): RawBuilder<unknown> {
+  return sql`select set_config('lock_timeout', ${String(lockMs)}::text, true),
+    set_config('statement_timeout', ${String(statementMs)}::text, true)`
 }

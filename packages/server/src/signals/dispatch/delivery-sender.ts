@@ -43,6 +43,7 @@ export interface DeliverySenderDependencies extends Omit<AttemptDependencies, 'r
 
 /** Somebody waits for the answer. */
 const REQUEST_TIMEOUT_MS = 10 * SECOND_MS
+const BOUNDS = { lockMs: REQUEST_TIMEOUT_MS, statementMs: REQUEST_TIMEOUT_MS }
 
 export function createDeliverySender(dependencies: DeliverySenderDependencies): DeliverySender {
   const { db, channels } = dependencies
@@ -83,7 +84,7 @@ export function createDeliverySender(dependencies: DeliverySenderDependencies): 
       if (attempt.kind === 'unfinished') throw new Error(`the delivery ${delivery.id} was not sent`)
       const { outcome } = attempt
       const state = outcome.verdict.kind === 'accepted' ? 'delivered' : 'discarded'
-      await recordOutcomes(db, [{ ...outcome, state }], REQUEST_TIMEOUT_MS)
+      await recordOutcomes(db, [{ ...outcome, state }], BOUNDS)
       return { ...outcome, state }
     },
   }

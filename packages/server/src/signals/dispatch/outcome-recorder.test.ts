@@ -402,6 +402,24 @@ test('what somebody has locked holds up its destination alone, whose outcomes ke
   expect(new Set(lockWaits)).toEqual(new Set(['2000', '500', '10']))
 })
 
+test('what follows a retry in its transaction is bounded as well, without a statement more', async () => {
+  const { recorder, refuse } = begin()
+  const bounding: string[] = []
+  refuse((parameters, statement) => {
+    if (statement.includes("'statement_timeout'")) bounding.push(statement, parameters)
+    return undefined
+  })
+  const retried = { state: 'queued', retryDelayMs: 1_000 } as const
+  recorder.record(
+    { ...toOutcome(1), ...retried },
+    whenRecorded(() => undefined),
+  )
+  await vi.advanceTimersByTimeAsync(100)
+  expect(bounding).toHaveLength(2)
+  expect(bounding[0]).toContain('update delivery')
+  expect(JSON.parse(bounding[1] ?? '')).toEqual(expect.arrayContaining(['2000', '20000']))
+})
+
 test('an end that begins while outcomes wait for a lock has its time for those that nobody has locked', async () => {
   const { recorder, refuse, counts } = begin()
   refuse(async (parameters, statement) => {

@@ -184,7 +184,7 @@ export class OutcomeRecorder {
     const retried = outcomes.filter(({ state }) => state === 'queued')
     const hasNotices = outcomes.some(({ notice }) => notice !== null)
     if (reports.size === 0 && retried.length === 0 && !hasNotices) {
-      await recordOutcomes(db, outcomes, bounds.lockMs)
+      await recordOutcomes(db, outcomes, bounds)
       return []
     }
     const write = async (tx: Transaction<Schema>, change?: Change) => {
@@ -192,7 +192,7 @@ export class OutcomeRecorder {
         await boundTransaction(tx, bounds)
         await lockOwners(change, outcomes)
       }
-      const ids = await recordOutcomes(tx, outcomes, bounds.lockMs)
+      const ids = await recordOutcomes(tx, outcomes, bounds)
       const heads = retried.filter(({ delivery }) => ids.has(delivery.id))
       await deferFollowers(tx, heads)
       // In one order everywhere, so that two processes cannot wait for each other.

@@ -3,7 +3,7 @@
  * An outcome counts only while its delivery still carries the claim under which it was sent.
  */
 import { sql, type Kysely, type RawBuilder } from 'kysely'
-import { boundedLockWait } from '../../platform/db/bound-transaction.ts'
+import { boundsFromHere, type TransactionBounds } from '../../platform/db/bound-transaction.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { kidOfToken } from '../signing/token-kid.ts'
@@ -20,16 +20,16 @@ import type { RandomShare } from './retry-schedule.ts'
  * Records a batch in one statement: the deliveries move on and their attempts are added. An attempt that was
  * accepted stays in the row of its delivery, the others, and further ones of a delivery that was sent again, are
  * rows of their own; their ids are drawn from the same numbers. Answers the ids of the deliveries whose claim still
- * held; nothing is written of the others, because somebody else is sending them now. It waits for each lock for
- * `lockMs` at most, and so does what follows in its transaction.
+ * held; nothing is written of the others, because somebody else is sending them now. The bounds hold for
+ * its locks, and for all that follows in its transaction; how long it takes itself is bounded by its connection.
  */
 export async function recordOutcomes(
   db: Kysely<Schema>,
   outcomes: readonly DeliveryOutcome[],
-  lockMs: number,
+  bounds: TransactionBounds,
 ): Promise<Set<string>> {
   const record = outcomes.every(staysInRow) ? recordAccepted : recordAny
-  const statement = record(outcomes, lockMs)
+  const statement = record(outcomes, bounds)
   const { rows } = await statement.execute(db)
   return new Set(rows.map(({ id }) => id))
 }
@@ -37,11 +37,11 @@ export async function recordOutcomes(
 /** Nothing but acceptances, as most batches are: PostgreSQL reads a third of the members, and builds less anew. */
 function recordAccepted(
   outcomes: readonly DeliveryOutcome[],
-  lockMs: number,
+  bounds: TransactionBounds,
 ): RawBuilder<{ id: string }> {
   const rows = outcomes.map(toAcceptedRow)
   return sql`
-    with wait as materialized (${boundedLockWait(lockMs)}),
+    with wait as materialized (${boundsFromHere(bounds)}),
     outcome as materialized (
       select delivery_id, claim_id, finished_at, token, detached_token,
         ('{"id":' || nextval('delivery_attempt_id_seq') || ',' || attempt)::jsonb as attempt
@@ -83,10 +83,10 @@ function toArray(
 /** Outcomes of every kind. */
 function recordAny(
   outcomes: readonly DeliveryOutcome[],
-  lockMs: number,
+  bounds: TransactionBounds,
 ): RawBuilder<{ id: string }> {
   return sql`
-    with wait as materialized (${boundedLockWait(lockMs)}),
+    with wait as materialized (${boundsFromHere(bounds)}),
     outcome as materialized (
       select o.*, now() + retry_delay_ms * interval '1 millisecond' as next_attempt_at,
         nextval('delivery_attempt_id_seq') as attempt_id
