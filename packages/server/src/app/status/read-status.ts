@@ -19,6 +19,7 @@ import {
   countUnnumberedSets,
   findOldestDueStatusMs,
   isPrimary,
+  isReadOnlyByRole,
   readQueues,
   readSchemaVersion,
 } from './status-read.ts'
@@ -68,6 +69,7 @@ async function findWriteProblem(db: Kysely<Schema>): Promise<string | undefined>
   } catch (error) {
     const fault = findDatabaseFault(error)
     if (fault === undefined) throw error
+    if (fault.kind === 'read_only' && (await isReadOnlyByRole(db))) return undefined
     return `${fault.message} ${fault.advice}`
   }
 }

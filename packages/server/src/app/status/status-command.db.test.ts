@@ -88,6 +88,21 @@ describe('heliograph status', () => {
     await presence.stop?.()
   })
 
+  it('says nothing of writes where its own role is one that only reads', async () => {
+    const presence = openPresence()
+    await presence.start?.()
+    const { pool } = commands.services
+    const { rows } = await pool.query<{ name: string }>('select current_database() as name')
+    const alter = `alter role current_user in database "${rows[0]?.name}"`
+    await pool.query(`${alter} set default_transaction_read_only = on`)
+    try {
+      expect((await readStatus()).told.problems).toEqual([])
+    } finally {
+      await pool.query(`${alter} reset default_transaction_read_only`)
+    }
+    await presence.stop?.()
+  })
+
   it('exits with 1 where no process runs, and names roles that nobody plays', async () => {
     expect(await readStatus()).toMatchObject({
       exitCode: 1,

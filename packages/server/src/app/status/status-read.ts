@@ -62,6 +62,15 @@ export async function findOldestDueStatusMs(db: Kysely<Schema>): Promise<number 
   return rows[0]?.ms ?? null
 }
 
+/** Whether it is by a setting of this role or connection that nothing can be written, which tells nothing of others. */
+export async function isReadOnlyByRole(db: Kysely<Schema>): Promise<boolean> {
+  const { rows } = await sql`
+    select from pg_settings
+    where name = 'default_transaction_read_only' and setting = 'on'
+      and source in ('user', 'database user', 'client', 'session')`.execute(db)
+  return rows.length > 0
+}
+
 /** The number of the newest migration of the database, and the time by its clock. */
 export async function readSchemaVersion(
   db: Kysely<Schema>,
