@@ -19,6 +19,7 @@ describe('a table as CSV', () => {
 
   it.each([
     ['a;=1', "a;'=1"],
+    ['a; "=1";2', `a; ""'=1"";2`],
     ["x;=cmd|'/c calc'!A1;", "x;'=cmd|'/c calc'!A1;"],
     ['a\t-1', "a\t'-1"],
     ['a;b-c; d=e', 'a;b-c; d=e'],

@@ -17,6 +17,7 @@ describe('a line of CSV', () => {
 
   it.each([
     ['a;=1', "a;'=1"],
+    ['a; "=1";2', `a; ""'=1"";2`],
     ["x;=cmd|'/c calc'!A1;", "x;'=cmd|'/c calc'!A1;"],
     ['a\n=1', "a\n'=1"],
     ['a\r\n @A1', "a\r\n '@A1"],

@@ -10,14 +10,14 @@ export const CSV_START = '\uFEFF'
 export const CSV_MEDIA_TYPE = 'text/csv; charset=utf-8'
 
 /** Blanks that a spreadsheet may pass over, and signs that begin a formula, also in their full width. */
-const BLANKS = String.raw`[\s\u200B-\u200F\u2060\uFEFF]*`
+const BLANKS = String.raw`\s\u200B-\u200F\u2060\uFEFF`
 const SIGNS = String.raw`=+\-@\uFF1D\uFF0B\uFF0D\uFF20`
 
 /** A text that begins like this may be run. */
-const FORMULA = new RegExp(`^(?:${BLANKS}[${SIGNS}|%]|[\\t\\r\\n])`, 'u')
+const FORMULA = new RegExp(`^(?:[${BLANKS}]*[${SIGNS}|%]|[\\t\\r\\n])`, 'u')
 
-/** Where spreadsheets that separate by other signs, as in many countries, would begin a field of their own. */
-const INNER_FORMULA = new RegExp(`([;\\t\\r\\n]${BLANKS})(?=[${SIGNS}])`, 'gu')
+/** Where spreadsheets that separate by other signs, would begin a field of their own, quoted or not. */
+const INNER_FORMULA = new RegExp(`([;\\t\\r\\n]["${BLANKS}]*)(?=[${SIGNS}])`, 'gu')
 
 /** A line of a table. What could be a formula gets an apostrophe before it. */
 export function toCsvLine(values: readonly unknown[]): string {
