@@ -27,6 +27,12 @@ export async function findPushCredential(
   return credentialTable.find(db, { streamRowId })
 }
 
+/**
+ * Greater than any that the stream had: what is kept for credentials that were removed, such as a token, is not used
+ * with later ones.
+ */
+const FIRST_VERSION = sql<string>`(extract(epoch from clock_timestamp()) * 1000000)::bigint`
+
 /** Writes the credentials of a stream in place of those before, under a new version. */
 export async function savePushCredential(
   db: Kysely<Schema>,
@@ -35,7 +41,7 @@ export async function savePushCredential(
   const { stream_id, ...values } = credentialTable.toInsert(credential)
   await db
     .insertInto('ssf_push_credential')
-    .values({ stream_id, ...values })
+    .values({ stream_id, ...values, version: FIRST_VERSION })
     .onConflict((conflict) =>
       conflict.column('stream_id').doUpdateSet({
         ...values,
