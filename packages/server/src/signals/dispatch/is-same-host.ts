@@ -1,8 +1,9 @@
 /**
- * Whether two addresses are of one host, by the same scheme: what was given to authenticate by at one may go to the
- * other. Elsewhere it goes not: who may change an address could else have a secret sent that nobody is shown.
+ * Whether an address is of the host of the one before, whatever its port, and reached no less safely: what was given to
+ * authenticate by may go there too. Elsewhere it goes not: who may change an address could else have a secret sent that
+ * nobody is shown.
  */
-export function isSameHost(one: string, other: string): boolean {
-  const [{ protocol, hostname }, next] = [new URL(one), new URL(other)]
-  return protocol === next.protocol && hostname === next.hostname
+export function isSameHost(before: string, after: string): boolean {
+  const [{ protocol, hostname }, next] = [new URL(before), new URL(after)]
+  return hostname === next.hostname && [protocol, 'https:'].includes(next.protocol)
 }

@@ -6,6 +6,7 @@ import type { PushAuthenticationFacts } from '../../schema/tables/ssf-stream-tab
 import type { TargetPolicy } from '../../platform/net/target-policy.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 import { assertTarget } from '../dispatch/assert-target.ts'
+import { isSameHost } from '../dispatch/is-same-host.ts'
 import { refuseIf } from '../streams/refuse-if.ts'
 import type { StreamContext } from '../streams/stream-context.ts'
 import { updateStream, type Stream } from '../streams/stream-store.ts'
@@ -31,8 +32,8 @@ export const OLD_SECRET_MS = DAY_MS
 /**
  * Changes how the service authenticates to the receiver of a stream, and answers the stream as it is
  * then. Credentials of a stream that polls are forgotten. A new OAuth secret overlaps with the old one
- * for a day; a new certificate is shown on every connection that is opened from now on. The audit entry
- * is the caller's.
+ * for a day, unless pushes went to another host `before`; a new certificate is shown on every connection that is opened
+ * from now on. The audit entry is the caller's.
  *
  * @throws AppError `invalid_body` naming each member; `target_refused` for the token endpoint
  */
@@ -41,17 +42,24 @@ export async function changePushAuthentication(
   stream: Stream,
   wish: PushAuthenticationInput | undefined,
   { sealer, targetPolicy }: Pick<StreamContext, 'sealer' | 'targetPolicy'>,
+  before = stream,
 ): Promise<Stream> {
   const input = wish ?? {}
   if (stream.deliveryMethod === 'poll') return forgetAuthentication(change, stream, input)
   refuseIf(findHeaderConflict(stream, input))
   if (!isAuthenticationGiven(input)) return stream
   const stored = await findPushCredential(change.tx, stream.id)
-  const before = { streamRowId: stream.id, facts: stream.pushAuthentication ?? {}, stored }
-  assertUsable(input, before, change.at, targetPolicy)
-  const credential = toCredential(input, before, change.at, sealer)
+  const facts = stream.pushAuthentication ?? {}
+  const known = { streamRowId: stream.id, facts, stored, hasMoved: hasMoved(before, stream) }
+  assertUsable(input, known, change.at, targetPolicy)
+  const credential = toCredential(input, known, change.at, sealer)
   await savePushCredential(change.tx, credential)
-  return applyFacts(change, stream, toFacts(input, before.facts))
+  return applyFacts(change, stream, toFacts(input, facts))
+}
+
+/** Whether pushes go to another host from now on. */
+function hasMoved(before: Stream, { endpointUrl: after }: Stream): boolean {
+  return before.endpointUrl !== null && after !== null && !isSameHost(before.endpointUrl, after)
 }
 
 async function forgetAuthentication(
@@ -88,6 +96,7 @@ interface Before {
   readonly streamRowId: StreamRowId
   readonly facts: PushAuthenticationFacts
   readonly stored: PushCredentialRecord | undefined
+  readonly hasMoved: boolean
 }
 
 function findStrayMembers(input: PushAuthenticationInput): ErrorDetail[] {
@@ -182,7 +191,7 @@ function toCredential(
 
 function toSecrets(
   oauth: OAuthInput | null,
-  { streamRowId, facts, stored }: Before,
+  { streamRowId, facts, stored, hasMoved: isOfOtherHost }: Before,
   now: Date,
   sealer: Sealer,
 ): Partial<PushCredentialValues> {
@@ -195,9 +204,9 @@ function toSecrets(
   }
   if (oauth.client_secret === undefined) return {}
   const context = pushSecretContext(streamRowId, 'oauth_client_secret_sealed')
-  // Like every secret, the old one goes to its own endpoint alone.
-  const isSameEndpoint = facts.oauth?.token_endpoint === oauth.token_endpoint
-  const previous = isSameEndpoint ? (stored?.oauthClientSecretSealed ?? null) : null
+  // Like every secret, the old one goes to its own endpoint alone, and its tokens to the host that it was given for.
+  const isSameUse = !isOfOtherHost && facts.oauth?.token_endpoint === oauth.token_endpoint
+  const previous = isSameUse ? (stored?.oauthClientSecretSealed ?? null) : null
   return {
     oauthClientSecretSealed: sealer.seal(oauth.client_secret, context),
     oauthPreviousSecretSealed: previous,

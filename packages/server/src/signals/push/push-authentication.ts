@@ -37,7 +37,9 @@ const oauthSchema = z.strictObject({
   client_id: visibleText,
   client_secret: visibleText
     .optional()
-    .describe('Never answered. Left out of a change, the stored one stays for the same endpoint.'),
+    .describe(
+      'Never answered. Left out of a change, the stored one stays. Needed with another token endpoint, and with an `endpoint_url` on another host.',
+    ),
   scope: visibleText.nullable().optional(),
   auth_method: z
     .enum(OAUTH_METHODS)

@@ -262,6 +262,21 @@ describe('OAuth client credentials', () => {
     }, WAIT_MS)
   })
 
+  it('give a new token where they are removed and given anew meanwhile', async () => {
+    const receiver = await push.startReceiver()
+    const tokens = await startTokenEndpoint(push, 3_600)
+    const { id, destinationId } = await createStream(receiver, oauthBy(tokens))
+    await startAuthenticatingEngine(push)
+    await queue(destinationId)
+    await push.waitForDelivered(1)
+    for (const delivery of [{ oauth: null }, oauthBy(tokens, { client_secret: 'second' })]) {
+      await streams.call(`/ssf_streams/${id}`, { method: 'PATCH', payload: { delivery } })
+    }
+    await queue(destinationId)
+    await push.waitForDelivered(2)
+    expect(receiver.requests.at(-1)?.headers.authorization).toBe('Bearer token-2')
+  })
+
   it('overlap for a day when the secret is changed before the receiver knows it', async () => {
     const receiver = await push.startReceiver()
     const tokens = await push.startReceiver(knowing('first+secret'))
@@ -285,5 +300,36 @@ describe('OAuth client credentials', () => {
         .execute()
       expect(rows.at(-1)?.last_error).toMatch(/invalid_client/)
     }, WAIT_MS)
+  })
+
+  it.each([
+    ['changed together with the host', [{ client_secret: 'made up', isElsewhere: true }]],
+    [
+      'changed within the day before the host',
+      [{ client_secret: 'second' }, { client_secret: 'made up', isElsewhere: true }],
+    ],
+    [
+      'changed again after the host',
+      [{ client_secret: 'made up', isElsewhere: true }, { client_secret: 'another' }],
+    ],
+  ])('overlap no longer where the secret is %s', async (_what, changes) => {
+    const receiver = await push.startReceiver()
+    const tokens = await push.startReceiver(knowing('first+secret'))
+    const { id, destinationId } = await createStream(receiver, oauthBy(tokens))
+    for (const { isElsewhere, client_secret } of changes) {
+      const moved = isElsewhere ? { endpoint_url: 'https://elsewhere.example.com/' } : {}
+      const payload = { delivery: { ...moved, ...oauthBy(tokens, { client_secret }) } }
+      const { status } = await streams.call(`/ssf_streams/${id}`, { method: 'PATCH', payload })
+      expect(status).toBe(200)
+    }
+    await queue(destinationId)
+    await startAuthenticatingEngine(push, [60_000])
+    await vi.waitFor(async () => {
+      const row = await streams.db.selectFrom('delivery').selectAll().executeTakeFirstOrThrow()
+      expect(row.last_error).toMatch(/invalid_client/)
+    }, WAIT_MS)
+    const sent = tokens.requests.map(({ headers }) => headers.authorization)
+    expect(sent).not.toContain(basic('client', 'first+secret'))
+    expect(receiver.requests).toEqual([])
   })
 })

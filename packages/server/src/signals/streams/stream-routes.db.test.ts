@@ -436,8 +436,15 @@ describe('changing a stream', () => {
       const paths = ['delivery.oauth.client_secret']
       expect(await refused(again, path, 'PATCH')).toMatchObject({ status: 422, paths })
     }
-    const sameHost = { endpoint_url: new URL('/other', URL_A).href }
-    expect(await change({ delivery: sameHost })).toMatchObject({ delivery: sameHost })
+    for (const url of ['/other', 'https://receiver.example.com:8443/events']) {
+      const sameHost = { endpoint_url: new URL(url, URL_A).href }
+      expect(await change({ delivery: sameHost })).toMatchObject({ delivery: sameHost })
+    }
+    const signed = { ...oauth, auth_method: 'private_key_jwt' }
+    expect(await change({ delivery: { ...elsewhere, oauth: signed } })).toMatchObject({
+      delivery: { ...elsewhere, oauth: { ...signed, client_secret_set: false } },
+    })
+    await change({ delivery })
     const back = { delivery: { ...elsewhere, oauth: null } }
     expect(await change(back)).toMatchObject({ delivery: elsewhere })
   })

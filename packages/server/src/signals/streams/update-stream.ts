@@ -114,7 +114,13 @@ async function applyValues(
     isRequested(stream, DEVICE_COMPLIANCE_CHANGE),
   )
   if (wasAsked === false && isAsked === true) await resumeRestatement(change.tx, before.id)
-  const secured = await changePushAuthentication(change, changed, authentication, dependencies)
+  const secured = await changePushAuthentication(
+    change,
+    changed,
+    authentication,
+    dependencies,
+    before,
+  )
   const isPushChanged = wish.isSecretGiven || isTargetChanged(before, secured)
   if (isPushChanged) await notifyTargetChanged(change.tx, secured.destinationId)
   return endUnfitFallback(change, secured, { isPushChanged })
@@ -216,7 +222,8 @@ function findKeptSecret(
   const { oauth } = before.pushAuthentication ?? {}
   const hasSecret = oauth !== undefined && oauth.auth_method !== 'private_key_jwt'
   const given = authentication?.oauth
-  const isKept = hasSecret && given !== null && given?.client_secret === undefined
+  const isGivenUp = given === null || given?.auth_method === 'private_key_jwt'
+  const isKept = hasSecret && !isGivenUp && given?.client_secret === undefined
   if (!isKept || isSameHost(before.endpointUrl ?? endpointUrl, endpointUrl)) return []
   const message = 'This is required with another host: it was given for the one before.'
   return [{ path: 'delivery.oauth.client_secret', message }]
