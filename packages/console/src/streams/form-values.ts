@@ -139,18 +139,24 @@ function toDelivery(values: StreamFormValues, before?: StreamFormValues): Delive
   }
 }
 
+/** What is chosen takes the place of all of them: what stays would have to fit the receiver too. */
+const NO_CREDENTIALS = { authorization_header: null, oauth: null, mtls: null } as const
+
 function toCredential(values: StreamFormValues): Delivery {
   switch (values.credential) {
     case 'keep':
       return {}
     case 'none':
-      return { authorization_header: null, oauth: null, mtls: null }
+      return NO_CREDENTIALS
     case 'header':
-      return { authorization_header: values.header, oauth: null, mtls: null }
-    case 'mtls':
-      return { mtls: { certificate: values.certificate, private_key: values.privateKey } }
+      return { ...NO_CREDENTIALS, authorization_header: values.header }
+    case 'mtls': {
+      const { certificate, privateKey } = values
+      return { ...NO_CREDENTIALS, mtls: { certificate, private_key: privateKey } }
+    }
     case 'oauth':
       return {
+        ...NO_CREDENTIALS,
         oauth: {
           token_endpoint: values.tokenEndpoint.trim(),
           client_id: values.clientId.trim(),

@@ -154,13 +154,16 @@ function Proof({ form, faults, stream }: FormPartProps & { readonly stream: Stre
       <Stack>
         <Select
           aria-label={texts.form.signsIn}
+          description={
+            stream === undefined || credential === 'keep' ? undefined : texts.form.replaces
+          }
           data={kinds.map((value) => ({ value, label: texts.form.credentials[value] }))}
           allowDeselect={false}
           w={260}
           maw="100%"
           {...form.getInputProps('credential')}
           // What is kept has no field of its own: it may be kept no longer, with another host.
-          error={credential === 'keep' ? faults.clientSecret : null}
+          error={credential === 'oauth' ? null : faults.clientSecret}
         />
         {credential === 'header' ? (
           <PasswordInput

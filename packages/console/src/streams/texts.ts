@@ -79,6 +79,7 @@ export const texts = {
       oauth: 'OAuth access token',
       mtls: 'TLS client certificate',
     },
+    replaces: 'Takes the place of all that is set now.',
     header: 'Authorization header',
     headerHelp:
       'Sent with every event, such as Bearer and a token. Stored sealed, never shown again.',

@@ -65,8 +65,14 @@ export const texts = {
     headers: 'Headers',
     headersHelp:
       'One per line, such as X-Team: security. Values are stored sealed and never shown again.',
-    headersReplace:
-      'Leave empty to keep the headers that are set. What is entered replaces all of them.',
+    headersSet: (names: readonly string[]) =>
+      names.length === 0 ? 'None are set.' : `Set now: ${names.join(', ')}`,
+    headersChoices: {
+      keep: 'Leave as they are',
+      replace: 'Replace all of them',
+      remove: 'Remove all of them',
+    },
+    headersNew: 'New headers',
     headersFault: 'Each line needs a name, a colon and a value.',
     issuedTitle: (name: string) => `The secret of ${name}`,
     issuedLead: 'The receiver verifies signatures with it.',

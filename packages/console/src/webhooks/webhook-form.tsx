@@ -8,7 +8,7 @@ import {
   Textarea,
   TextInput,
 } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import { useForm, type UseFormReturnType } from '@mantine/form'
 import { fieldFaultsOf } from '../api/client.ts'
 import type { CreateWebhookInput, UpdateWebhookInput, Webhook } from '../api/generated/types.gen.ts'
 import { changedMembers } from '../kit/changed-members.ts'
@@ -30,6 +30,7 @@ interface FormValues {
   events: string[]
   signing: NonNullable<CreateWebhookInput['signing']>
   rate: number | ''
+  headersChoice: keyof typeof words.headersChoices
   headers: string
 }
 
@@ -41,6 +42,7 @@ const FIELD_WORDS: FieldWords<FormValues> = {
   events: { label: words.events },
   signing: { label: words.signing, tell: (signing) => words.signings[signing] },
   rate: { label: words.rate, tell: (rate) => (rate === '' ? words.noLimit : String(rate)) },
+  headersChoice: { label: words.headers, tell: (choice) => words.headersChoices[choice] },
   headers: { label: words.headers },
 }
 
@@ -57,7 +59,8 @@ export function WebhookForm(props: WebhookFormProps) {
   const form = useForm<FormValues>({
     initialValues: current,
     validate: {
-      headers: (text) => (parseHeaders(text) === undefined ? words.headersFault : null),
+      headers: (text, { headersChoice }) =>
+        headersChoice === 'replace' && parseHeaders(text) === undefined ? words.headersFault : null,
     },
   })
   const meanwhile = useMeanwhile(form, current)
@@ -123,14 +126,7 @@ export function WebhookForm(props: WebhookFormProps) {
               error={faults?.['rate_limit_per_second']}
             />
           </SimpleGrid>
-          <Textarea
-            label={words.headers}
-            description={isNew ? words.headersHelp : words.headersReplace}
-            autosize
-            minRows={2}
-            {...form.getInputProps('headers')}
-            error={form.errors['headers'] ?? faults?.['headers']}
-          />
+          <Headers form={form} webhook={webhook} fault={faults?.['headers']} />
         </Stack>
       </Section>
       <Section title={words.events} lead={words.eventsLead}>
@@ -150,6 +146,43 @@ export function WebhookForm(props: WebhookFormProps) {
   )
 }
 
+interface HeadersProps {
+  readonly form: UseFormReturnType<FormValues>
+  readonly webhook: Webhook | undefined
+  readonly fault: string | undefined
+}
+
+/** Values that are set are shown to nobody: they are kept, replaced or removed. */
+function Headers({ form, webhook, fault }: HeadersProps) {
+  const isNew = webhook === undefined
+  const isEntered = form.values.headersChoice === 'replace'
+  return (
+    <>
+      {isNew ? null : (
+        <Select
+          label={words.headers}
+          description={words.headersSet(webhook.header_names)}
+          data={Object.entries(words.headersChoices).map(([value, label]) => ({ value, label }))}
+          allowDeselect={false}
+          {...form.getInputProps('headersChoice')}
+          error={isEntered ? null : fault}
+        />
+      )}
+      {isEntered ? (
+        <Textarea
+          label={isNew ? words.headers : words.headersNew}
+          description={words.headersHelp}
+          required={!isNew}
+          autosize
+          minRows={2}
+          {...form.getInputProps('headers')}
+          error={form.errors['headers'] ?? fault}
+        />
+      ) : null}
+    </>
+  )
+}
+
 function toValues(webhook: Webhook | undefined): FormValues {
   return {
     name: webhook?.name ?? '',
@@ -158,18 +191,29 @@ function toValues(webhook: Webhook | undefined): FormValues {
     events: [...(webhook?.events ?? [])],
     signing: webhook?.signing ?? 'standard',
     rate: webhook?.rate_limit_per_second ?? '',
+    headersChoice: webhook === undefined ? 'replace' : 'keep',
     headers: '',
   }
 }
 
 function toInput(values: FormValues): CreateWebhookInput {
-  const headers = parseHeaders(values.headers) ?? {}
   return {
     name: values.name.trim(),
     url: values.url.trim(),
     description: values.description.trim() || null,
     events: values.events as CreateWebhookInput['events'],
     rate_limit_per_second: values.rate === '' ? null : values.rate,
-    ...(Object.keys(headers).length === 0 ? {} : { headers }),
+    ...toHeaders(values),
+  }
+}
+
+function toHeaders({ headersChoice, headers }: FormValues): Pick<CreateWebhookInput, 'headers'> {
+  switch (headersChoice) {
+    case 'keep':
+      return {}
+    case 'remove':
+      return { headers: {} }
+    case 'replace':
+      return { headers: parseHeaders(headers) ?? {} }
   }
 }

@@ -1,4 +1,5 @@
 /* Two admins at the same records, in a real browser: what one types stays, and what the other did is not undone. */
+import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
 import {
@@ -7,7 +8,7 @@ import {
   insertDeviceGroup,
   insertReenrollmentRequest,
 } from '../support/factories.ts'
-import { consoleForTests } from './support/open-console.ts'
+import { consoleForTests, expectAccessible } from './support/open-console.ts'
 
 interface Named {
   readonly id: string
@@ -16,6 +17,9 @@ interface Named {
 
 /** The input of a choice is drawn over. */
 const CHECKED = { state: 'attached' } as const
+
+/** The choice of what a stream authenticates by. */
+const SIGNS_IN = 'How the service proves itself to the receiver'
 
 const console = consoleForTests()
 
@@ -60,25 +64,81 @@ async function createStream(name: string): Promise<Named> {
   })
 }
 
-describe('a stream', () => {
-  it('says at what is kept that another host needs it given again', async () => {
+/** A push stream of its own, with the secret of an OAuth client. */
+async function createPushStream(name: string): Promise<Named> {
+  const other = await console.otherAdmin()
+  const oauth = { token_endpoint: 'https://id.example.com/token', client_id: 'a' }
+  return other.send<Named>('POST', '/ssf_streams', {
+    name,
+    delivery: {
+      method: 'urn:ietf:rfc:8935',
+      endpoint_url: 'https://one.example.com/events',
+      oauth: { ...oauth, client_secret: 'one' },
+    },
+  })
+}
+
+/** Chooses one of the options of a field. */
+async function choose(page: Page, field: string, option: string): Promise<void> {
+  await page.getByRole('combobox', { name: field }).click()
+  await page.getByRole('option', { name: option, exact: true }).click()
+}
+
+const save = (page: Page) => page.getByRole('button', { name: 'Save changes' }).click()
+
+describe('a webhook', () => {
+  it('has its headers kept, removed or replaced', async () => {
     const other = await console.otherAdmin()
-    const stream = await other.send<Named>('POST', '/ssf_streams', {
-      name: 'Moved',
-      delivery: {
-        method: 'urn:ietf:rfc:8935',
-        endpoint_url: 'https://one.example.com/events',
-        oauth: {
-          token_endpoint: 'https://id.example.com/token',
-          client_id: 'a',
-          client_secret: 'one',
-        },
-      },
+    const { id } = await other.send<Named>('POST', '/webhooks', {
+      name: 'With headers',
+      url: 'https://one.example.com/hooks',
+      events: ['issues.new'],
+      headers: { 'X-A': 'b' },
     })
+    const page = await console.openPage(`/signals/webhooks/${id}/edit`)
+    await page.getByText('Set now: X-A').waitFor()
+    const url = page.getByLabel('URL')
+    await url.fill('https://other.example.com/hooks')
+    await save(page)
+    await page.getByText('This is required with another host').waitFor()
+    await choose(page, 'Headers', 'Remove all of them')
+    await save(page)
+    await page.getByRole('heading', { name: 'With headers', level: 1, exact: true }).waitFor()
+    await page.goto(`/console/signals/webhooks/${id}/edit`)
+    await page.getByText('None are set.').waitFor()
+    await choose(page, 'Headers', 'Replace all of them')
+    await page.getByLabel('New headers').fill('X-B: c')
+    await expectAccessible(page)
+    await save(page)
+    await page.getByRole('heading', { name: 'With headers', level: 1, exact: true }).waitFor()
+    await page.goto(`/console/signals/webhooks/${id}/edit`)
+    await page.getByText('Set now: X-B').waitFor()
+    expect(await url.inputValue()).toBe('https://other.example.com/hooks')
+  })
+})
+
+describe('a stream', () => {
+  it('says at what is kept that another host needs it given again, and can do without', async () => {
+    const stream = await createPushStream('Moved')
     const page = await console.openPage(`/signals/streams/${stream.id}/edit`)
     await page.getByLabel('URL').fill('https://other.example.com/events')
-    await page.getByRole('button', { name: 'Save changes' }).click()
+    await save(page)
     await page.getByText('This is required with another host').waitFor()
+    await choose(page, SIGNS_IN, 'Authorization header')
+    await page.getByPlaceholder('Bearer').fill('Bearer two')
+    await save(page)
+    await page.getByRole('heading', { name: 'Moved', level: 1, exact: true }).waitFor()
+  })
+
+  it('needs no secret of an OAuth client where a certificate takes its place', async () => {
+    const stream = await createPushStream('Certified')
+    const page = await console.openPage(`/signals/streams/${stream.id}/edit`)
+    await page.getByLabel('URL').fill('https://other.example.com/events')
+    await choose(page, SIGNS_IN, 'TLS client certificate')
+    await page.getByLabel('Certificate (PEM)').fill('certificate')
+    await page.getByLabel('Private key (PEM)').fill('key')
+    await save(page)
+    await page.getByText('Is not a PEM certificate.').waitFor()
   })
 
   it('keeps what another admin changed while its form was open', async () => {
