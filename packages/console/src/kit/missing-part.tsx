@@ -92,7 +92,8 @@ export function MissingPage({ onRetry }: MissingProps) {
 }
 
 function Missing({ onRetry, isPage }: MissingProps & { readonly isPage: boolean }) {
-  const { reason, isTrying, tryAgain } = useMissingPart(onRetry, true)
+  const found = useMissingPart(onRetry, true)
+  const { reason } = found
   if (reason === undefined) {
     return (
       <Center p="lg">
@@ -104,21 +105,26 @@ function Missing({ onRetry, isPage }: MissingProps & { readonly isPage: boolean 
   return (
     <FaultState title={title} told={help} isPage={isPage}>
       <Group gap="xs">
-        {reason === 'newer_version' ? null : (
-          <Button variant="default" loading={isTrying} onClick={tryAgain}>
-            {texts.retry}
-          </Button>
-        )}
-        {reason === 'unreachable' ? null : (
-          <Button variant="default" onClick={loadAnew}>
-            {texts.loadAnew}
-          </Button>
-        )}
+        <MissingActions {...found} />
       </Group>
     </FaultState>
   )
 }
 
-export function loadAnew(): void {
-  globalThis.location.reload()
+/** What can be done about a part that is missing. */
+export function MissingActions({ reason, isTrying, tryAgain }: FoundMissing) {
+  return (
+    <>
+      {reason === 'newer_version' ? null : (
+        <Button variant="default" loading={isTrying} onClick={tryAgain}>
+          {texts.retry}
+        </Button>
+      )}
+      {reason === 'unreachable' ? null : (
+        <Button variant="default" onClick={() => globalThis.location.reload()}>
+          {texts.loadAnew}
+        </Button>
+      )}
+    </>
+  )
 }

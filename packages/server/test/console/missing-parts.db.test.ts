@@ -46,6 +46,11 @@ async function upgrade(page: Page, version: string): Promise<void> {
 }
 
 const refuse = async (route: Route) => route.fulfill({ status: 404, body: 'Not found' })
+const refuseWithoutProof = async (route: Route) =>
+  route.fulfill({
+    status: 403,
+    json: { error: 'x', code: 'step_up_required', message: 'Prove yourself again.' },
+  })
 const cut = async (route: Route) => route.abort('connectionrefused')
 
 const INSTEAD = [
@@ -115,12 +120,7 @@ describe('a part of the console that an upgrade has taken away', () => {
     const { page, countLoads } = await openSettings()
     await upgrade(page, 'second')
     await page.route(/\/assets\/step-up-dialog-.*\.js$/, refuse)
-    await page.route(/\d\/devices\?/, async (route) =>
-      route.fulfill({
-        status: 403,
-        json: { error: 'x', code: 'step_up_required', message: 'Prove yourself again.' },
-      }),
-    )
+    await page.route(/\d\/devices\?/, refuseWithoutProof)
     await goTo(page, '/devices')
     const dialog = page.getByRole('dialog', { name: 'A part of the console is missing' })
     await dialog.getByRole('button', { name: 'Cancel' }).click()
@@ -180,23 +180,19 @@ describe('a part of the console while the service is away', () => {
     await page.getByRole('heading', { name: 'People', level: 1 }).waitFor()
   })
 
-  it('comes where only the first attempt failed', async () => {
-    const { page } = await openSettings()
+  it('comes where only the first attempt failed, with the page loaded anew once', async () => {
+    const { page, countLoads } = await openSettings()
     await page.route(PART, cut, { times: 1 })
     await goTo(page, '/live-queries/new')
     await page.locator('.cm-editor').waitFor()
+    expect(countLoads()).toBe(1)
   })
 
   it('can be tried again where it asks for a step-up', async () => {
     const { page, countLoads } = await openSettings()
     await page.route(/\/assets\/step-up-dialog-.*\.js$/, cut)
     await page.route('**/console/', cut)
-    await page.route(/\d\/devices\?/, async (route) =>
-      route.fulfill({
-        status: 403,
-        json: { error: 'x', code: 'step_up_required', message: 'Prove yourself again.' },
-      }),
-    )
+    await page.route(/\d\/devices\?/, refuseWithoutProof)
     await goTo(page, '/devices')
     const away = page.getByRole('dialog', { name: 'The service cannot be reached' })
     await away.waitFor()
@@ -204,6 +200,20 @@ describe('a part of the console while the service is away', () => {
     await away.getByRole('button', { name: 'Try again' }).click()
     const missing = page.getByRole('dialog', { name: 'A part of the console is missing' })
     await missing.getByRole('button', { name: 'Load the page anew' }).waitFor()
+    await missing.getByRole('button', { name: 'Try again' }).waitFor()
+    await expectAccessible(page)
     expect(countLoads()).toBe(0)
+  })
+
+  it('has a step-up that waits for the reason say so, and be given up', async () => {
+    const { page } = await openSettings()
+    await page.route(/\/assets\/step-up-dialog-.*\.js$/, cut)
+    await page.route('**/console/', () => undefined)
+    await page.route(/\d\/devices\?/, refuseWithoutProof)
+    await goTo(page, '/devices')
+    const waiting = page.getByRole('dialog', { name: 'Loading' })
+    await waiting.getByRole('status').waitFor()
+    await waiting.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByText('Prove yourself again.').waitFor()
   })
 })
