@@ -8,6 +8,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useSyncExternalStore } from 'react'
 import { LiveChanges } from './live-changes.ts'
 import classes from './live.module.css'
+import { mayListen, sessionQuery } from './session.ts'
 import { texts } from './texts.ts'
 
 type LiveState = 'connecting' | 'open' | 'broken'
@@ -40,8 +41,15 @@ function subscribe(listener: () => void): () => void {
 const RETRY_MS = 10_000
 const NAME = 'heliograph live'
 
-/** Listens to the service until it is aborted; `tell` gets what the other windows should know as well. */
-function listen(tell: (message: LiveMessage) => void, signal: AbortSignal): Promise<void> {
+/**
+ * Listens to the service until it is aborted; `tell` gets what the other windows should know as well. Why it is refused
+ * no browser says: because the session has ended, or because the service restarts.
+ */
+function listen(
+  tell: (message: LiveMessage) => void,
+  onRefused: () => void,
+  signal: AbortSignal,
+): Promise<void> {
   return new Promise((resolve) => {
     let source = connect()
     // A browser does not try again by itself where the service refused it, as one that stops does.
@@ -66,8 +74,7 @@ function listen(tell: (message: LiveMessage) => void, signal: AbortSignal): Prom
     source.addEventListener('open', () => tell({ type: 'state', state: 'open' }))
     source.addEventListener('error', () => {
       tell({ type: 'state', state: 'broken' })
-      // Refused, as when the session has ended while no window listened: in the one that did, somebody signed out.
-      if (source.readyState === EventSource.CLOSED) tell({ type: 'ended' })
+      if (source.readyState === EventSource.CLOSED) onRefused()
     })
     source.addEventListener('changed', ({ data }: MessageEvent<string>) => {
       const { topics } = JSON.parse(data) as { readonly topics: readonly string[] }
@@ -80,10 +87,10 @@ function listen(tell: (message: LiveMessage) => void, signal: AbortSignal): Prom
 }
 
 /** Listens for changes while a session is open that may hear of them. */
-export function useLive(mayListen: boolean): void {
+export function useLive(isOpen: boolean): void {
   const queryClient = useQueryClient()
   useEffect(() => {
-    if (!mayListen) return
+    if (!isOpen) return
     const changes = new LiveChanges(queryClient)
     const end = new AbortController()
     const others = new BroadcastChannel(NAME)
@@ -108,10 +115,15 @@ export function useLive(mayListen: boolean): void {
       hear(message)
       others.postMessage(message)
     }
+    // As when somebody signs out in the window that listened: no other one was told of it.
+    const look = async () => {
+      const session = await queryClient.fetchQuery({ ...sessionQuery, staleTime: 0 })
+      if (!mayListen(session) && !end.signal.aborted) tell({ type: 'ended' })
+    }
     void navigator.locks
       .request(NAME, { signal: end.signal }, () => {
         isListening = true
-        return listen(tell, end.signal)
+        return listen(tell, () => void look().catch(() => undefined), end.signal)
       })
       // Another window listened to the end.
       .catch(() => undefined)
@@ -121,7 +133,7 @@ export function useLive(mayListen: boolean): void {
       changes.end()
       setState('connecting')
     }
-  }, [mayListen, queryClient])
+  }, [isOpen, queryClient])
 }
 
 /** Whether the page moves by itself. */

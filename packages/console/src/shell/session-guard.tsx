@@ -10,7 +10,7 @@ import { KeptPageDialog } from './kept-page-dialog.tsx'
 import { useLive } from './live.tsx'
 import { DEVICE_PATH } from '../trusted-device/device-calls.ts'
 import { StepUpMissing } from './step-up-missing.tsx'
-import { isDeviceMissing, KeptSession, sessionQuery, type Session } from './session.ts'
+import { isDeviceMissing, KeptSession, mayListen, sessionQuery, type Session } from './session.ts'
 
 const SIGN_IN_PATH = '/console/sign-in'
 
@@ -97,11 +97,6 @@ function useEscapeOnTop(onEscape: (() => void) | undefined): void {
 }
 
 const isSigningIn = () => globalThis.location.pathname.startsWith(SIGN_IN_PATH)
-
-function mayListen(session: Session | null | undefined): boolean {
-  if (session === undefined || session === null) return false
-  return !session.setup_required && !isDeviceMissing(session) && session.areas.includes('Live')
-}
 
 interface KeptPage {
   readonly kept: Session | undefined

@@ -53,6 +53,12 @@ export function isDeviceMissing({ trusted_device: { required, problem } }: Sessi
   return required && problem !== null
 }
 
+/** Whether a session may hear of changes. */
+export function mayListen(session: Session | null | undefined): boolean {
+  if (session === undefined || session === null) return false
+  return !session.setup_required && !isDeviceMissing(session) && session.areas.includes('Live')
+}
+
 /** The session that a page is kept for as it was in it, while none opens the page. */
 export const KeptSession = createContext<Session | undefined>(undefined)
 
