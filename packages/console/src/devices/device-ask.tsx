@@ -16,6 +16,7 @@ import {
 import type { Device, LiveQueryCampaign, LiveQueryResult } from '../api/generated/types.gen.ts'
 import { Fault } from '../kit/confirm.tsx'
 import { toCsv } from '../kit/csv.ts'
+import { useHeldPage } from '../kit/held-page.ts'
 import { Section } from '../kit/page.tsx'
 import { listColumns, RowsTable } from '../kit/rows-table.tsx'
 import { saveFile } from '../kit/save-file.ts'
@@ -54,6 +55,7 @@ export function DeviceAsk({ device }: { readonly device: Device }) {
   const { sql: given = EXAMPLES[0][1] } = useSearch({ from: '/frame/devices/$id' })
   const navigate = useNavigate()
   const [sql, setSql] = useState(given)
+  useHeldPage(sql !== given)
   const [asked, setAsked] = useState<Asked>()
   const may = useMay('Create Live Query')
   const session = useSession()
