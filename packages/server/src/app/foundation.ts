@@ -137,7 +137,7 @@ export async function openFoundation(
         const timer = setTimeout(() => network.close('the database is closed'), CLOSE_PATIENCE_MS)
         try {
           if (options.purpose === 'command') await chainOwnEntries(foundation)
-          await Promise.all([foundation.commitNotifier.flush(), foundation.topics.flush()])
+          await Promise.all([foundation.commitNotifier.close(), foundation.topics.flush()])
           await opened.close()
         } finally {
           clearTimeout(timer)

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createTestDatabase } from '../../../test/support/database.ts'
 import { recordStatements } from '../../../test/support/record-statements.ts'
@@ -8,6 +9,8 @@ import { createListener, type Listener } from './listener.ts'
 
 /** Far longer than anything takes, on a busy machine too. */
 const WAIT_MS = 15_000
+/** What was not taken is tried again after that. */
+const RETRY_DELAY_MS = 1_000
 
 const database = await createTestDatabase()
 const network = new DatabaseNetwork()
@@ -96,4 +99,21 @@ test('tells later what the database did not take, with what came meanwhile', asy
   db = service.preparedDb
   await vi.waitFor(() => expect(heard).toEqual(['first 1', 'first 2']), WAIT_MS)
   await broken.close()
+})
+
+test('tries nothing any more once it is closed', async () => {
+  const broken = openDatabase(
+    { ...database.connection, port: 1, host: '127.0.0.1' },
+    { network, poolMax: 1, logError },
+  )
+  const getExecutor = vi.fn(() => broken.preparedDb.getExecutor())
+  const notifier = new CommitNotifier({ db: { getExecutor }, logError })
+  notifier.tell('first', ['1'])
+  notifier.tell('first', ['2'])
+  await notifier.close()
+  await broken.close()
+  const tries = getExecutor.mock.calls.length
+  await sleep(2 * RETRY_DELAY_MS)
+  expect(getExecutor.mock.calls).toHaveLength(tries)
+  expect(logError).toHaveBeenCalledTimes(1)
 })

@@ -7,7 +7,7 @@
  */
 import { sql, type QueryExecutorProvider } from 'kysely'
 import { SECOND_MS } from '../clock.ts'
-import { isAboutContents } from './database-fault.ts'
+import { isRefusalOfContents } from './database-fault.ts'
 import { runAs } from './pool-turns.ts'
 
 /** The part of the notifier that changes need. */
@@ -36,6 +36,8 @@ export class CommitNotifier implements CommitSink {
   /** On the steady clock of `performance.now()`. */
   #nextMs = -Infinity
   #sending: Promise<void> | undefined
+  #isFailing = false
+  #isClosed = false
 
   constructor(dependencies: CommitNotifierDependencies) {
     this.#dependencies = dependencies
@@ -66,8 +68,15 @@ export class CommitNotifier implements CommitSink {
     await this.#sending
   }
 
+  /** Tells what was gathered, if the database takes it, and nothing more. Never rejects. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.flush()
+    this.#stopTimer()
+  }
+
   #schedule(): void {
-    if (this.#count === 0 || this.#timer !== undefined) return
+    if (this.#count === 0 || this.#timer !== undefined || this.#isClosed) return
     const delayMs = this.#nextMs - performance.now()
     if (delayMs <= 0) this.#send()
     // A command that has nothing else to do need not wait for it: it flushes at its end.
@@ -82,6 +91,7 @@ export class CommitNotifier implements CommitSink {
     this.#nextMs = performance.now() + INTERVAL_MS
     // Whoever committed something is answered: others of its kind that wait for connections are not waited for.
     this.#sending = runAs('notifications', () => notifyAtOnce(this.#dependencies.db, gathered))
+      .then(() => void (this.#isFailing = false))
       .catch((error: unknown) => this.#onFailure(gathered, error))
       .finally(() => {
         this.#sending = undefined
@@ -91,8 +101,10 @@ export class CommitNotifier implements CommitSink {
 
   /** What the database did not take for the moment is told later, with what comes meanwhile. */
   #onFailure(gathered: ReadonlyMap<string, ReadonlySet<string>>, error: unknown): void {
-    this.#dependencies.logError(error, 'other processes could not be told of a change')
-    if (isAboutContents(error)) return
+    const message = 'other processes could not be told of a change'
+    if (!this.#isFailing) this.#dependencies.logError(error, message)
+    this.#isFailing = true
+    if (isRefusalOfContents(error)) return
     const later = this.#gathered
     this.#gathered = new Map()
     this.#count = 0
