@@ -113,6 +113,7 @@ test('tries nothing any more once it is closed', async () => {
   await notifier.close()
   await broken.close()
   const tries = getExecutor.mock.calls.length
+  notifier.tell('first', ['3'])
   await sleep(2 * RETRY_DELAY_MS)
   expect(getExecutor.mock.calls).toHaveLength(tries)
   expect(logError).toHaveBeenCalledTimes(1)
