@@ -37,6 +37,8 @@ export interface ProbeListenerOptions {
   readonly ports: readonly number[]
   /** Undefined for plain HTTP. */
   readonly tls: TlsMaterial | undefined
+  /** After how long a connection ends that brings no request. */
+  readonly idleClosedMs?: number | undefined
 }
 
 export interface ProbeListeners {
@@ -59,11 +61,12 @@ const HEADER_BYTES_MAX = 16_384
 
 /** Makes the servers; they do not listen yet. */
 export function createProbeListeners(
-  { host, ports, tls }: ProbeListenerOptions,
+  { host, ports, tls, idleClosedMs = IDLE_CLOSED_MS }: ProbeListenerOptions,
   handler: ProbeHandler,
 ): ProbeListeners {
-  const connections = new ProbeConnections(handler)
-  const servers = new Map(ports.map((port) => [port, createProbeServer(tls, connections, handler)]))
+  const connections = new ProbeConnections(handler, idleClosedMs)
+  const createOne = () => createProbeServer({ tls, idleClosedMs }, connections, handler)
+  const servers = new Map(ports.map((port) => [port, createOne()]))
   return {
     listen: async () => {
       for (const [port, server] of servers) await listen(server, host, port)
@@ -86,14 +89,14 @@ interface SecureServer extends Server {
 }
 
 function createProbeServer(
-  tls: TlsMaterial | undefined,
+  { tls, idleClosedMs }: { readonly tls: TlsMaterial | undefined; readonly idleClosedMs: number },
   connections: ProbeConnections,
   handler: ProbeHandler,
 ): Server {
   const limits = {
     maxHeaderSize: HEADER_BYTES_MAX,
-    headersTimeout: IDLE_CLOSED_MS,
-    requestTimeout: IDLE_CLOSED_MS,
+    headersTimeout: idleClosedMs,
+    requestTimeout: idleClosedMs,
     connectionsCheckingInterval: SECOND_MS,
   }
   const server =
@@ -102,7 +105,7 @@ function createProbeServer(
       : createSecureServer({
           ...limits,
           ...tls,
-          handshakeTimeout: IDLE_CLOSED_MS,
+          handshakeTimeout: idleClosedMs,
           minVersion: 'TLSv1.2',
         })
   server.maxRequestsPerSocket = 1
@@ -127,12 +130,14 @@ interface OpenConnection extends OpenedConnection {
 /** The connections to all ports. */
 class ProbeConnections {
   readonly #handler: ProbeHandler
+  readonly #idleClosedMs: number
   readonly #open = new Map<string, OpenConnection>()
   readonly #byAddress = new Map<string, number>()
   #isClosed = false
 
-  constructor(handler: ProbeHandler) {
+  constructor(handler: ProbeHandler, idleClosedMs: number) {
     this.#handler = handler
+    this.#idleClosedMs = idleClosedMs
   }
 
   /** Takes a connection, or closes it when there are too many. */
@@ -148,7 +153,7 @@ class ProbeConnections {
       return
     }
     const key = toKey(seen)
-    const timers = new Set([setTimeout(() => socket.destroy(), IDLE_CLOSED_MS)])
+    const timers = new Set([setTimeout(() => socket.destroy(), this.#idleClosedMs)])
     const open = { socket, seen, openedMs, timers, hasRequest: false, isEnded: false }
     this.#noteLater(open)
     this.#open.set(key, open)

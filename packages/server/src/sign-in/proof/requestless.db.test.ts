@@ -7,6 +7,7 @@ import {
   type OpenedPort,
   type ProofWorld,
 } from '../../../test/support/proof-world.ts'
+import { MINUTE_MS } from '../../platform/clock.ts'
 import { REQUESTLESS_MAX } from './judge-requestless.ts'
 import { insertArrival } from './probe-arrival-store.ts'
 import { listLiveLeases } from './probe-lease-store.ts'
@@ -15,7 +16,8 @@ import { recordRequestless } from './record-arrival.ts'
 let world: ProofWorld
 
 beforeAll(async () => {
-  world = await openProofWorld()
+  // However busy the machine: the connections of these tests end when the tests end them.
+  world = await openProofWorld({ idleClosedMs: 10 * MINUTE_MS })
 })
 afterAll(() => world.close())
 beforeEach(async () => {
