@@ -1,4 +1,4 @@
-import type { Insertable, Kysely } from 'kysely'
+import { sql, type Insertable, type Kysely } from 'kysely'
 import type { CamelCased } from '../../platform/db/record-table.ts'
 import { defineTable, type RecordOf } from '../../schema/define-table.ts'
 import type { Schema } from '../../schema/schema.ts'
@@ -25,6 +25,31 @@ export async function insertArrival(
     .returning('id')
     .executeTakeFirst()
   return row?.id
+}
+
+/**
+ * Adds a connection without a request, and answers its id; undefined where the proof has many, or its attempt is gone.
+ * One statement, so that a busy process or database delays it little: devices are judged soon after they have answered.
+ * It came by the clock of the database rather too early than too late, for another process compares that with when
+ * devices answered: where the statement had to wait, by the clock of this process.
+ */
+export async function insertIdle(
+  db: Kysely<Schema>,
+  arrival: Omit<ProbeArrival, 'id' | 'kind'>,
+  { openForMs, countMax }: { readonly openForMs: number; readonly countMax: number },
+): Promise<string | undefined> {
+  const { proofId, attemptId, port, reason, ipAddress, clientPort, serviceAddress } = arrival
+  const { rows } = await sql<{ id: string }>`
+    insert into sign_in_probe_arrival
+      (proof_id, attempt_id, port, kind, reason, ip_address, client_port, service_address, arrived_at)
+    select ${proofId}::uuid, id, ${port}::integer, 'idle', ${reason}::text, ${ipAddress}::text,
+      ${clientPort}::integer, ${serviceAddress}::text, least(${arrival.arrivedAt}::timestamptz,
+        clock_timestamp() - ${openForMs}::float8 * interval '1 millisecond')
+    from sign_in_attempt where id = ${attemptId} and ${countMax}::integer > (
+      select count(*) from sign_in_probe_arrival
+      where attempt_id = ${attemptId} and proof_id = ${proofId} and kind = 'idle')
+    returning id`.execute(db)
+  return rows[0]?.id
 }
 
 /** Says of a connection without a request that it has ended. */

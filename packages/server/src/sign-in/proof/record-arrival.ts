@@ -5,11 +5,9 @@
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { Foundation } from '../../changes/foundation.ts'
 import { AppError } from '../../platform/app-error.ts'
-import { toTimeSource } from '../../platform/db/synchronised-clock.ts'
-import { findAttempt } from '../attempts/attempt-store.ts'
 import { deviceNotProven } from '../attempts/know-device.ts'
 import { REQUESTLESS_MAX, type RequestlessStay } from './judge-requestless.ts'
-import { countArrivals, insertArrival } from './probe-arrival-store.ts'
+import { countArrivals, insertArrival, insertIdle } from './probe-arrival-store.ts'
 import { deleteLeasesOfAttempt, prolongLeases, type ProbeLease } from './probe-lease-store.ts'
 import type { ForeignReason } from './probe-request-input.ts'
 import type { SeenConnection } from './judge-sockets.ts'
@@ -75,30 +73,16 @@ export async function recordForeign(
  * device behind a translation of addresses would show too. Answers the id of the note; undefined where there are many.
  */
 export async function recordRequestless(
-  { db }: Pick<Dependencies, 'db'>,
+  { db, clock }: Pick<Dependencies, 'db' | 'clock'>,
   lease: ProbeLease,
-  opened: OpenedConnection,
+  { seen, openedMs }: OpenedConnection,
   stay: RequestlessStay,
 ): Promise<string | undefined> {
-  if ((await countArrivals(db, lease.proofId, 'idle', REQUESTLESS_MAX)) >= REQUESTLESS_MAX) {
-    return undefined
-  }
-  if ((await findAttempt(db, lease.attemptId)) === undefined) return undefined
-  return insertArrival(db, {
-    ...toArrival(lease, opened.seen),
-    kind: 'idle',
-    reason: stay === 'open' ? null : stay,
-    arrivedAt: await readOpenedAt(db, opened),
-  })
-}
-
-/**
- * By the clock of the database, rather too early than too late: another process compares it with when devices answered.
- */
-async function readOpenedAt(db: Foundation['db'], { openedMs }: OpenedConnection): Promise<Date> {
-  const source = toTimeSource(db)
-  const timeMs = await source.readTimeMs()
-  return new Date(timeMs - (source.steadyMs() - openedMs))
+  const openForMs = performance.now() - openedMs
+  const arrivedAt = new Date(clock.now().getTime() - openForMs)
+  const reason = stay === 'open' ? null : stay
+  const arrival = { ...toArrival(lease, seen), reason, arrivedAt }
+  return insertIdle(db, arrival, { openForMs, countMax: REQUESTLESS_MAX })
 }
 
 function toArrival({ proofId, attemptId, port }: ProbeLease, seen: SeenConnection) {

@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { connect, type Socket } from 'node:net'
+import { sql, type KyselyPlugin } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   browserRows,
@@ -7,7 +9,7 @@ import {
   type OpenedPort,
   type ProofWorld,
 } from '../../../test/support/proof-world.ts'
-import { MINUTE_MS } from '../../platform/clock.ts'
+import { MINUTE_MS, systemClock } from '../../platform/clock.ts'
 import { REQUESTLESS_MAX } from './judge-requestless.ts'
 import { insertArrival } from './probe-arrival-store.ts'
 import { listLiveLeases } from './probe-lease-store.ts'
@@ -134,17 +136,40 @@ describe('behind a translation of addresses', () => {
     expect(note?.arrived_at.getTime()).toBeLessThanOrEqual(rows[0]?.now.getTime() ?? 0)
   })
 
+  it('is noted with one statement, and came when it was opened, however long that has to wait', async () => {
+    const { attempt, port } = await openBehindTranslation()
+    const transaction = await world.database.db.startTransaction().execute()
+    await sql`lock table sign_in_probe_arrival in exclusive mode`.execute(transaction)
+    let statements = 0
+    const counting: KyselyPlugin = {
+      transformQuery: ({ node }) => {
+        statements += 1
+        return node
+      },
+      transformResult: async ({ result }) => result,
+    }
+    const noting = noteByAnotherProcess(port, world.database.db.withPlugin(counting))
+    const { db } = world.database
+    const isWaiting = sql`select from pg_locks where not granted
+      and relation = 'sign_in_probe_arrival'::regclass
+      and database = (select oid from pg_database where datname = current_database())`
+    await expect.poll(async () => (await isWaiting.execute(db)).rows).toHaveLength(1)
+    await sleep(200)
+    const releasedMs = Date.now()
+    await transaction.rollback().execute()
+    expect(await noting).toEqual(expect.any(String))
+    expect(statements).toBe(1)
+    const [note] = await listNotes(attempt.id)
+    expect(note?.arrived_at.getTime()).toBeLessThan(releasedMs - 100)
+  })
+
   it('of very many few are noted, and then all count', async () => {
     const { attempt, port } = await openBehindTranslation()
     for (let made = 0; made < REQUESTLESS_MAX + 5; made += 1) await speakNoHttp(port)
     const ended = Array.from({ length: REQUESTLESS_MAX }, () => ({ reason: 'ended' }))
     await expect.poll(() => listNotes(attempt.id)).toMatchObject(ended)
     // Nor does another process note more.
-    const [lease] = await listLiveLeases(world.database.db, new Date())
-    if (lease === undefined) throw new Error('the proof is over')
-    const seen = { port, clientAddress: '192.0.2.9', clientPort: 1, serviceAddress: '127.0.0.1' }
-    const opened = { seen, openedMs: performance.now() }
-    expect(await recordRequestless(world.database, lease, opened, 'open')).toBeUndefined()
+    expect(await noteByAnotherProcess(port)).toBeUndefined()
     expect(await world.finish(attempt)).toBe('refused')
     expect(await listNotes(attempt.id)).toHaveLength(REQUESTLESS_MAX)
   })
@@ -161,6 +186,16 @@ describe('behind a translation of addresses', () => {
     for (const socket of idle) socket.destroy()
   })
 })
+
+/** Notes a connection of somebody else to a port. */
+async function noteByAnotherProcess(port: number, db = world.database.db) {
+  const leases = await listLiveLeases(world.database.db, new Date())
+  const lease = leases.find((each) => each.port === port)
+  if (lease === undefined) throw new Error('the proof is over')
+  const seen = { port, clientAddress: '192.0.2.9', clientPort: 1, serviceAddress: '127.0.0.1' }
+  const opened = { seen, openedMs: performance.now() }
+  return recordRequestless({ db, clock: systemClock }, lease, opened, 'open')
+}
 
 /** The connections without a request that are on record: on a busy machine a while after they were made. */
 async function listNotes(attemptId: string) {
