@@ -52,9 +52,9 @@ export async function insertIdle(
   return rows[0]?.id
 }
 
-/** Says of a connection without a request that it has ended. */
-export async function markEnded(db: Kysely<Schema>, id: string): Promise<void> {
-  await arrivalTable.updateAll(db, { id }, { reason: 'ended' })
+/** Says of a connection without a request what became of it. */
+export async function updateReason(db: Kysely<Schema>, id: string, reason: string): Promise<void> {
+  await arrivalTable.updateAll(db, { id }, { reason })
 }
 
 /** How many of one kind a proof has, counted up to a bound. */

@@ -7,7 +7,7 @@ import type { Foundation, LogError } from '../../changes/foundation.ts'
 import { SECOND_MS } from '../../platform/clock.ts'
 import { REQUESTLESS_MAX, type RequestlessStay } from './judge-requestless.ts'
 import type { LeaseBook } from './lease-book.ts'
-import { markEnded } from './probe-arrival-store.ts'
+import { updateReason } from './probe-arrival-store.ts'
 import type { OpenedConnection, ProbeHandler } from './probe-listeners.ts'
 import type { ProbeLease } from './probe-lease-store.ts'
 import { findForeignReason } from './probe-request-input.ts'
@@ -116,9 +116,12 @@ function createRequestlessNotes(context: ProbeHandlerContext) {
   const { db, logError } = context
   const ofProofs = new Map<string, Map<OpenedConnection, Promise<string | undefined>>>()
 
-  async function end(noted: Promise<string | undefined>): Promise<string | undefined> {
+  async function renew(
+    noted: Promise<string | undefined>,
+    stay: RequestlessStay,
+  ): Promise<string | undefined> {
     const id = await noted
-    if (id !== undefined) await markEnded(db, id)
+    if (id !== undefined) await updateReason(db, id, stay)
     return id
   }
 
@@ -128,10 +131,10 @@ function createRequestlessNotes(context: ProbeHandlerContext) {
       const notes =
         ofProofs.get(proofId) ?? new Map<OpenedConnection, Promise<string | undefined>>()
       const noted = notes.get(opened)
-      const isNews = noted === undefined ? notes.size < REQUESTLESS_MAX : stay === 'ended'
+      const isNews = noted === undefined ? notes.size < REQUESTLESS_MAX : stay !== 'open'
       if (!isNews) return
       const noting =
-        noted === undefined ? recordRequestless(context, lease, opened, stay) : end(noted)
+        noted === undefined ? recordRequestless(context, lease, opened, stay) : renew(noted, stay)
       ofProofs.set(proofId, notes.set(opened, noting))
       noting.catch((error: unknown) => {
         logError(error, 'a connection to a port of the device proof could not be noted')

@@ -89,6 +89,15 @@ describe('behind a translation of addresses', () => {
     expect(await world.finish(attempt)).toBe('refused')
   })
 
+  it('one that was open for a while before it came through a proxy is known as such', async () => {
+    const { attempt, port } = await openBehindTranslation()
+    const slow = await connectWithoutRequest(port)
+    await expect.poll(() => listNotes(attempt.id)).toMatchObject([{ reason: null }])
+    slow.write('GET / HTTP/1.1\r\nhost: 127.0.0.1\r\nvia: 1.1 proxy\r\n\r\n')
+    await expect.poll(() => listNotes(attempt.id)).toMatchObject([{ reason: 'proxied' }])
+    expect(await world.finish(attempt)).toBe('refused')
+  })
+
   it.each([
     ['at once', async () => undefined],
     ['after it was noted', async (id: string) => expect.poll(() => listNotes(id)).toHaveLength(1)],
