@@ -71,6 +71,8 @@ export interface ProofWorld {
     port: number,
     started: Started,
     headers?: Record<string, string>,
+    /** A connection that is there already. */
+    socket?: Socket,
   ) => Promise<OpenedPort>
   readonly attempt: (id: string) => Promise<Attempt | undefined>
   readonly close: () => Promise<void>
@@ -175,13 +177,10 @@ export async function openProofWorld({
         ? answer.json<{ stage: string }>().stage
         : String(answer.statusCode)
     },
-    open: (probe, { path, cookies }, headers = {}) =>
-      openPort(probe, path, {
-        origin: baseUrl,
-        'sec-fetch-site': 'same-site',
-        cookie: cookies,
-        ...headers,
-      }),
+    open: (probe, { path, cookies }, headers = {}, socket = undefined) => {
+      const own = { origin: baseUrl, 'sec-fetch-site': 'same-site', cookie: cookies }
+      return openPort(probe, path, { ...own, ...headers }, socket)
+    },
     attempt: (id) => findAttempt(database.db, id),
     close: () => cleanup.run(),
   }
@@ -216,11 +215,13 @@ async function openPort(
   port: number,
   path: string,
   headers: Record<string, string>,
+  socket?: Socket,
 ): Promise<OpenedPort> {
   const defined = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== ''))
   const [response, request] = await new Promise<[IncomingMessage, ClientRequest]>(
     (resolve, reject) => {
-      const sent = sendHttp({ host: '127.0.0.1', port, path, headers: defined, agent: false })
+      const over = socket === undefined ? { agent: false } : { createConnection: () => socket }
+      const sent = sendHttp({ host: '127.0.0.1', port, path, headers: defined, ...over })
       sent.once('response', (answer) => resolve([answer, sent]))
       sent.once('error', reject)
       sent.end()

@@ -38,6 +38,28 @@ describe('a connection without a request counts', () => {
     expect(isShown(one, before)).toBe(false)
   })
 
+  describe('beside a request of the browser', () => {
+    const request = arrival({ id: '2', kind: 'counted', arrivedAt: later(-500) })
+    const areShown = (one: ProbeArrival) =>
+      listShownRequestless([one, request], { endedBefore: new Set(), answeredAt: ANSWERED_AT })
+
+    it('unless it is that of the request, which came late', () => {
+      expect(areShown(arrival())).toEqual([])
+    })
+
+    it.each([
+      ['from another address', { ipAddress: '192.0.2.2' }],
+      ['from another port', { clientPort: 50_001 }],
+      ['to another address', { serviceAddress: '198.51.100.2' }],
+      ['to another port', { port: 47_001 }],
+      ['that has ended, so that its port may be that of another by now', { reason: 'ended' }],
+      ['that leads to a proxy', { reason: 'proxied' }],
+      ['that began after the request', { arrivedAt: later(-400) }],
+    ])('one %s', (_, changes) => {
+      expect(areShown(arrival(changes))).toHaveLength(1)
+    })
+  })
+
   it('that was there when the device was asked, and has ended since', () => {
     expect(isShown(arrival({ reason: 'ended' }), [arrival()])).toBe(true)
   })

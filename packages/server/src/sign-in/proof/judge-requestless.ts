@@ -36,8 +36,8 @@ export function listEnded(arrivals: readonly ProbeArrival[]): ReadonlySet<string
 
 /**
  * The connections that the device may have shown: a device shows only established ones, so that those do not count
- * which had ended before it was asked, or began after it answered. Of very many the later ones are not known: then all
- * count.
+ * which had ended before it was asked, or began after it answered; nor those on which the browser then sent its
+ * request. Of very many the later ones are not known: then all count.
  */
 export function listShownRequestless(
   arrivals: readonly ProbeArrival[],
@@ -46,9 +46,28 @@ export function listShownRequestless(
   const requestless = arrivals.filter(({ kind }) => kind === 'idle')
   if (requestless.length >= REQUESTLESS_MAX) return requestless
   const isBefore = (at: Date) => at.getTime() <= answeredAt.getTime() + TAKEN_LATE_MS
+  const counted = arrivals.filter(({ kind }) => kind === 'counted')
   return requestless.filter(
-    ({ id, reason, arrivedAt }) =>
+    (noted) =>
       // The browser may have been at the proxy before, and may be for longer.
-      reason === 'proxied' || (!endedBefore.has(id) && isBefore(arrivedAt)),
+      noted.reason === 'proxied' ||
+      (!endedBefore.has(noted.id) &&
+        isBefore(noted.arrivedAt) &&
+        !counted.some((request) => hasBrought(noted, request))),
+  )
+}
+
+/**
+ * Whether a connection is that of a request of the browser, which came after it was noted, as behind a slow TLS
+ * handshake. One of the same address and port that ended, or began after the request, is another.
+ */
+function hasBrought(noted: ProbeArrival, request: ProbeArrival): boolean {
+  return (
+    noted.reason === null &&
+    noted.arrivedAt <= request.arrivedAt &&
+    noted.port === request.port &&
+    noted.ipAddress === request.ipAddress &&
+    noted.clientPort === request.clientPort &&
+    noted.serviceAddress === request.serviceAddress
   )
 }

@@ -29,12 +29,15 @@ beforeEach(async () => {
 })
 
 /** A device behind a translation of addresses whose browser has opened every port. */
-async function openBehindTranslation() {
+async function openBehindTranslation(connectBefore?: (port: number) => Promise<Socket>) {
   const device = await world.addDevice()
   const attempt = await world.begin()
   const started = await world.start(attempt)
   const opened: OpenedPort[] = []
-  for (const each of started.ports) opened.push(await world.open(each, started))
+  for (const each of started.ports) {
+    const socket = await connectBefore?.(each)
+    opened.push(await world.open(each, started, {}, socket))
+  }
   const [port = 0] = started.ports
   const rows = browserRows(opened, { local_address: '192.0.2.7', local_port: '999' })
   const answer = (answering: () => AnswerRow[] | Promise<AnswerRow[]> = () => rows) => {
@@ -132,6 +135,16 @@ describe('behind a translation of addresses', () => {
     expect(await world.finish(attempt)).toBe('posture')
   })
 
+  it('the connections of the browser itself hinder nobody, although their requests come late', async () => {
+    const { attempt } = await openBehindTranslation(async (port) => {
+      const socket = await connectWithoutRequest(port)
+      await expect.poll(() => isNoted(socket)).toBe(true)
+      return socket
+    })
+    expect(await listNotes(attempt.id)).toHaveLength(3)
+    expect(await world.finish(attempt)).toBe('posture')
+  })
+
   it('is noted once, from when it was opened, by the clock of the database', async () => {
     const { attempt, port } = await openBehindTranslation()
     const spare = await connectWithoutRequest(port)
@@ -215,6 +228,16 @@ async function listNotes(attemptId: string) {
     .where('kind', '=', 'idle')
     .orderBy('id')
     .execute()
+}
+
+async function isNoted({ localPort = 0 }: Socket): Promise<boolean> {
+  const noted = await world.database.db
+    .selectFrom('sign_in_probe_arrival')
+    .select('id')
+    .where('kind', '=', 'idle')
+    .where('client_port', '=', localPort)
+    .execute()
+  return noted.length > 0
 }
 
 async function connectWithoutRequest(port: number): Promise<Socket> {
