@@ -27,6 +27,20 @@ describe('a table as CSV', () => {
     expect(toLine(text)).toBe(`"${safe}"\r\n`)
   })
 
+  it.each(['\t', '\n ', ';"', 'a; '])(
+    'costs no more where 200,000 signs are %j than for other text',
+    (part) => {
+      const cpuMs = (text: string) => {
+        const before = process.cpuUsage()
+        toLine(text)
+        const { user, system } = process.cpuUsage(before)
+        return (user + system) / 1000
+      }
+      const textOf = (sign: string) => sign.repeat(200_000 / sign.length)
+      expect(cpuMs(textOf(part))).toBeLessThan(300 + 50 * cpuMs(textOf('a')))
+    },
+  )
+
   it.each(['-5', '1.5', -7])('leaves the number %j as it is', (value) => {
     expect(toLine(value)).toBe(`"${value}"\r\n`)
   })

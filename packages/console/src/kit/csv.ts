@@ -10,8 +10,11 @@ const SIGNS = String.raw`=+\-@\uFF1D\uFF0B\uFF0D\uFF20`
 /** A text that begins like this may be run. */
 const FORMULA = new RegExp(`^(?:[${BLANKS}]*[${SIGNS}|%]|[\\t\\r\\n])`, 'u')
 
-/** Where spreadsheets that separate by other signs, would begin a cell of their own, quoted or not. */
-const INNER_FORMULA = new RegExp(`([;\\t\\r\\n]["${BLANKS}]*)(?=[${SIGNS}])`, 'gu')
+/**
+ * Where spreadsheets that separate by other signs would begin a cell of their own, quoted or not. Looks for the sign
+ * first: a run of blanks that none follows is passed over once, however long it is.
+ */
+const INNER_FORMULA = new RegExp(`(?=[${SIGNS}])(?<=[;\\t\\r\\n]["${BLANKS}]*)`, 'gu')
 
 /** RFC 4180, every cell in quotes, with an apostrophe before what would run as a formula; a number stays one. */
 export function toCsv(
@@ -33,6 +36,6 @@ function toCell(text: string): string {
 }
 
 function withoutFormula(text: string): string {
-  const safe = text.replaceAll(INNER_FORMULA, "$1'")
+  const safe = text.replaceAll(INNER_FORMULA, "'")
   return FORMULA.test(text) ? `'${safe}` : safe
 }

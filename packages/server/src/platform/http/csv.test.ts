@@ -28,6 +28,20 @@ describe('a line of CSV', () => {
     expect(toCsvLine([text])).toBe(`"${safe}"\r\n`)
   })
 
+  it.each(['\t', '\n ', ';"', 'a; '])(
+    'costs no more where 200,000 signs are %j than for other text',
+    (part) => {
+      const cpuMs = (text: string) => {
+        const before = process.cpuUsage()
+        toCsvLine([text])
+        const { user, system } = process.cpuUsage(before)
+        return (user + system) / 1000
+      }
+      const textOf = (sign: string) => sign.repeat(200_000 / sign.length)
+      expect(cpuMs(textOf(part))).toBeLessThan(300 + 50 * cpuMs(textOf('a')))
+    },
+  )
+
   it('leaves numbers and harmless texts as they are', () => {
     expect(toCsvLine([-5, 'a=b', '2026-01-02', 'x-1'])).toBe('"-5","a=b","2026-01-02","x-1"\r\n')
   })

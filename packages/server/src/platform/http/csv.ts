@@ -16,8 +16,11 @@ const SIGNS = String.raw`=+\-@\uFF1D\uFF0B\uFF0D\uFF20`
 /** A text that begins like this may be run. */
 const FORMULA = new RegExp(`^(?:[${BLANKS}]*[${SIGNS}|%]|[\\t\\r\\n])`, 'u')
 
-/** Where spreadsheets that separate by other signs, would begin a field of their own, quoted or not. */
-const INNER_FORMULA = new RegExp(`([;\\t\\r\\n]["${BLANKS}]*)(?=[${SIGNS}])`, 'gu')
+/**
+ * Where spreadsheets that separate by other signs would begin a field of their own, quoted or not. Looks for the sign
+ * first: a run of blanks that none follows is passed over once, however long it is.
+ */
+const INNER_FORMULA = new RegExp(`(?=[${SIGNS}])(?<=[;\\t\\r\\n]["${BLANKS}]*)`, 'gu')
 
 /** A line of a table. What could be a formula gets an apostrophe before it. */
 export function toCsvLine(values: readonly unknown[]): string {
@@ -40,6 +43,6 @@ function toText(value: unknown): string {
 }
 
 function withoutFormula(text: string): string {
-  const safe = text.replaceAll(INNER_FORMULA, "$1'")
+  const safe = text.replaceAll(INNER_FORMULA, "'")
   return FORMULA.test(text) ? `'${safe}` : safe
 }
