@@ -81,9 +81,13 @@ export async function rotateSigningKey(
   return key
 }
 
+/** By how much the clock of another process may be behind. */
+const CLOCKS_APART_MAX_MS = DAY_MS
+
 /**
- * The key that is to be replaced signs before its time where the clock was ahead when it was made: that becomes its
- * time, or it would take over again from its successor. Others that wait keep their distance to it.
+ * The key that is to be replaced signs before its time where the clock was ahead when it was made: its time becomes one
+ * that has come by every clock, or it would take over again from its successor. Others that wait keep their distance
+ * to it.
  */
 async function beginWaitingKeys(
   { tx, at }: Change,
@@ -91,11 +95,12 @@ async function beginWaitingKeys(
 ): Promise<void> {
   const aheadMs = (findGeneralKey(keys, at)?.generalFrom?.getTime() ?? 0) - at.getTime()
   if (aheadMs <= 0) return
+  const shiftMs = aheadMs + CLOCKS_APART_MAX_MS
   for (const { kid, activeFrom, generalFrom } of keys) {
     if (generalFrom === null || generalFrom <= at) continue
     await updateSigningKey(tx, kid, {
-      activeFrom: new Date(activeFrom.getTime() - aheadMs),
-      generalFrom: new Date(generalFrom.getTime() - aheadMs),
+      activeFrom: new Date(activeFrom.getTime() - shiftMs),
+      generalFrom: new Date(generalFrom.getTime() - shiftMs),
     })
   }
 }
@@ -119,7 +124,7 @@ export async function rollBackSigningKey(change: Change): Promise<ReplacedKey> {
   await lockSigningKeys(change.tx)
   const keys = await listSigningKeys(change.tx)
   const given = findPendingKey(keys, change.at) ?? findGeneralKey(keys, change.at)
-  const before = given === undefined ? undefined : findPreviousKey(keys, given.kid, change.at)
+  const before = given === undefined ? undefined : findKeyBefore(given, keys, change.at)
   if (given === undefined || before === undefined) {
     throw new AppError(
       'conflict',
@@ -146,6 +151,16 @@ export async function rollBackSigningKey(change: Change): Promise<ReplacedKey> {
     after: { ...toSigningKeyAudit(rolledBack), active_kid: before.kid },
   })
   return { key: rolledBack, active }
+}
+
+/** While the clock is behind the key that signs, the one before it has not started either. */
+function findKeyBefore(
+  given: SigningKeyRecord,
+  keys: readonly SigningKeyRecord[],
+  at: Date,
+): SigningKeyRecord | undefined {
+  const { kid, generalFrom } = given
+  return findPreviousKey(keys, kid, generalFrom !== null && generalFrom > at ? generalFrom : at)
 }
 
 /**
@@ -191,15 +206,16 @@ async function ensureActiveKey(
 ): Promise<SigningKeyRecord> {
   const keys = await listSigningKeys(change.tx)
   const general = findGeneralKey(keys, change.at)
-  const wasInUse = findGeneralKey([revoked, ...keys], change.at)?.kid === revoked.kid
-  if (general !== undefined && !wasInUse) {
+  const wasGeneral = findGeneralKey([revoked, ...keys], change.at)
+  const pending = findPendingKey(keys, change.at, wasGeneral)
+  if (general !== undefined && wasGeneral?.kid !== revoked.kid) {
     if (general.retiredAt === null) return general
-    const isReplaced = findPendingKey(keys, change.at) !== undefined
     // The key that was to replace it is the revoked one.
-    return isReplaced ? general : updateSigningKey(change.tx, general.kid, { retiredAt: null })
+    return pending === undefined
+      ? updateSigningKey(change.tx, general.kid, { retiredAt: null })
+      : general
   }
   const at = { activeFrom: change.at, generalFrom: change.at }
-  const pending = findPendingKey(keys, change.at)
   if (pending === undefined) return addSigningKey(change, dependencies, at)
   return updateSigningKey(change.tx, pending.kid, at)
 }

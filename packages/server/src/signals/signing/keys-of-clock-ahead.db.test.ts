@@ -2,8 +2,10 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createStreamsApi, type StreamsApi } from '../../../test/support/streams-api.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
-import { DAY_MS, HOUR_MS } from '../../platform/clock.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../platform/clock.ts'
 import { rollBackSigningKey, rotateSigningKey } from './change-signing-key.ts'
+import { listSigningKeys } from './signing-key-store.ts'
+import { findGeneralKey } from './signing-key.ts'
 
 /* A rotation of keys that were made by a clock that was ahead, which is right by now. */
 
@@ -48,6 +50,12 @@ test('one that is announced waits for its lead and can be rolled back', async ()
   expect(keyRing.activeKid()).toBe(nextKid)
 })
 
+test('one that was just replaced signs also in a process whose clock is behind', async () => {
+  await rotate()
+  const behind = new Date(streams.clock.now().getTime() - MINUTE_MS)
+  expect(findGeneralKey(await listSigningKeys(streams.db), behind)?.kid).toBe(firstKid)
+})
+
 test('one that was replaced does not take over again when its time comes, and a rollback goes back to it', async () => {
   const { clock, keyRing } = streams
   const kid = await rotate()
@@ -64,7 +72,11 @@ test('none takes over again from a later one, however many were replaced before'
   const shift = sql<Date>`general_from + interval '5 days'`
   await db
     .updateTable('signing_key')
-    .set({ created_at: shift, active_from: shift, general_from: shift })
+    .set({
+      created_at: sql`${shift} - interval '2 hours'`,
+      active_from: shift,
+      general_from: shift,
+    })
     .execute()
   await keyRing.refresh()
   expect(keyRing.activeKid()).toBe(secondKid)
@@ -75,4 +87,35 @@ test('none takes over again from a later one, however many were replaced before'
     expect(keyRing.activeKid()).toBe(thirdKid)
   }
   expect(await rollBack()).toBe(secondKid)
+})
+
+/** A rotation that began and ended by the clock that was ahead; the key that it made. */
+async function rotateAhead(): Promise<string> {
+  const { clock, db, keyRing } = streams
+  clock.advance(AHEAD_MS)
+  const kid = await rotate()
+  clock.advance(-AHEAD_MS)
+  await keyRing.refresh()
+  const { created_at: createdAt, general_from: from } = await db
+    .selectFrom('signing_key')
+    .select(['created_at', 'general_from'])
+    .where('kid', '=', kid)
+    .executeTakeFirstOrThrow()
+  expect(from?.getTime()).toBe(createdAt.getTime() + 2 * HOUR_MS)
+  expect(keyRing.activeKid()).toBe(kid)
+  return kid
+}
+
+test('a rotation of then is over: another one can begin, and be rolled back', async () => {
+  const kid = await rotateAhead()
+  const nextKid = await rotate()
+  expect(streams.keyRing.activeKid()).toBe(kid)
+  streams.clock.advance(3 * HOUR_MS)
+  expect(streams.keyRing.activeKid()).toBe(nextKid)
+  expect(await rollBack()).toBe(kid)
+})
+
+test('a rotation of then can be rolled back', async () => {
+  await rotateAhead()
+  expect(await rollBack()).toBe(firstKid)
 })

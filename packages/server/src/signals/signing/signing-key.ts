@@ -83,12 +83,13 @@ export function findStreamKey<Key extends SigningKeyLife>(
   return key !== undefined && maySign(key, now) ? key : findGeneralKey(keys, now)
 }
 
-/** The key of the rotation that is under way: announced, and not in general use. */
+/** The key of the rotation that is under way: announced, and not in general use, also where the clock is behind it. */
 export function findPendingKey<Key extends SigningKeyLife>(
   keys: readonly Key[],
   now: Date,
+  general = findGeneralKey(keys, now),
 ): Key | undefined {
-  return keys.find((key) => isPending(key, now))
+  return keys.find((key) => key.kid !== general?.kid && isPending(key, now))
 }
 
 /**
