@@ -65,6 +65,20 @@ describe('the folder of checkpoints', () => {
     expect((await readCheckpointTexts(folder)).keys).toContain('example.com+11111111+BBBB')
   })
 
+  it('takes the checkpoints of the present month where a past one is read-only, and says so', async () => {
+    const later = new Date('2026-12-01T00:00:00Z')
+    await appendNote(NOTE(1))
+    await asUserOf(folder, async () => {
+      await chmod(join(folder, 'checkpoints-2026-11.txt'), 0o444)
+      const notes = [
+        { note: NOTE(2), signedAt: AT },
+        { note: NOTE(3), signedAt: later },
+      ]
+      await expect(appendNotes(folder, notes)).rejects.toThrow(/EACCES.*2026-11/)
+      expect((await readCheckpointTexts(folder)).notes).toEqual([NOTE(1), NOTE(3)])
+    })
+  })
+
   it('is good for a start while past months and the keys are read-only, and the present month is not', async () => {
     const later = new Date('2026-12-01T00:00:00Z')
     await appendNote(NOTE(1))

@@ -103,7 +103,10 @@ export interface WrittenNote {
 
 /**
  * Appends checkpoints to the files of their months; they are on disk when this resolves. One before them that was not
- * written to its end, as on a full disk, is marked and not read any more.
+ * written to its end, as on a full disk, is marked and not read any more. Where the file of one month cannot be
+ * written, as one that is protected by now, those of the others are all the same.
+ *
+ * @throws the first error of the file system
  */
 export async function appendNotes(folder: string, notes: readonly WrittenNote[]): Promise<void> {
   const byMonth = new Map<string, string>()
@@ -111,7 +114,11 @@ export async function appendNotes(folder: string, notes: readonly WrittenNote[])
     const name = fileOf(signedAt)
     byMonth.set(name, `${byMonth.get(name) ?? ''}\n${note}`)
   }
-  for (const [name, text] of byMonth) await append(folder, name, text)
+  const errors: unknown[] = []
+  for (const [name, text] of byMonth) {
+    await append(folder, name, text).catch((error: unknown) => errors.push(error))
+  }
+  if (errors.length > 0) throw errors[0]
 }
 
 function fileOf(at: Date): string {
