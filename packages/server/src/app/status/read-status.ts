@@ -61,6 +61,10 @@ export async function readStatus(db: Kysely<Schema>): Promise<ServiceStatus> {
   return { ...status, problems: findStatusProblems({ ...status, writeProblem }) }
 }
 
+/** As a rule a command has the role of the service, which then stores nothing either. */
+const ROLE_ONLY_READS =
+  'The role of this command only reads (default_transaction_read_only), so that it cannot be told whether the service can store anything. Where the service has the same role it cannot; else run the command with the DATABASE_URL of the service.'
+
 /** What a process of the service says of its readiness; a command finds out by itself. */
 async function findWriteProblem(db: Kysely<Schema>): Promise<string | undefined> {
   try {
@@ -69,7 +73,7 @@ async function findWriteProblem(db: Kysely<Schema>): Promise<string | undefined>
   } catch (error) {
     const fault = findDatabaseFault(error)
     if (fault === undefined) throw error
-    if (fault.kind === 'read_only' && (await isReadOnlyByRole(db))) return undefined
+    if (fault.kind === 'read_only' && (await isReadOnlyByRole(db))) return ROLE_ONLY_READS
     return `${fault.message} ${fault.advice}`
   }
 }

@@ -88,7 +88,7 @@ describe('heliograph status', () => {
     await presence.stop?.()
   })
 
-  it('says nothing of writes where its own role is one that only reads', async () => {
+  it('exits with 1 where its own role only reads: that of the service may be the same', async () => {
     const presence = openPresence()
     await presence.start?.()
     const { pool } = commands.services
@@ -96,7 +96,9 @@ describe('heliograph status', () => {
     const alter = `alter role current_user in database "${rows[0]?.name}"`
     await pool.query(`${alter} set default_transaction_read_only = on`)
     try {
-      expect((await readStatus()).told.problems).toEqual([])
+      const { exitCode, told } = await readStatus()
+      expect(told.problems).toEqual([expect.stringMatching(/^The role of this command only reads/)])
+      expect(exitCode).toBe(1)
     } finally {
       await pool.query(`${alter} reset default_transaction_read_only`)
     }

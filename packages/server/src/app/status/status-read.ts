@@ -62,7 +62,7 @@ export async function findOldestDueStatusMs(db: Kysely<Schema>): Promise<number 
   return rows[0]?.ms ?? null
 }
 
-/** Whether it is by a setting of this role or connection that nothing can be written, which tells nothing of others. */
+/** Whether it is by a setting of this role or connection that nothing can be written: others may write. */
 export async function isReadOnlyByRole(db: Kysely<Schema>): Promise<boolean> {
   const { rows } = await sql`
     select from pg_settings
