@@ -74,6 +74,7 @@ export const texts = {
     },
     headersNew: 'New headers',
     headersFault: 'Each line needs a name, a colon and a value.',
+    headersNone: 'Enter at least one header, or choose to remove all of them.',
     issuedTitle: (name: string) => `The secret of ${name}`,
     issuedLead: 'The receiver verifies signatures with it.',
     secret: 'Signing secret',

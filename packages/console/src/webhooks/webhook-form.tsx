@@ -60,7 +60,7 @@ export function WebhookForm(props: WebhookFormProps) {
     initialValues: current,
     validate: {
       headers: (text, { headersChoice }) =>
-        headersChoice === 'replace' && parseHeaders(text) === undefined ? words.headersFault : null,
+        headersChoice === 'replace' ? findHeadersFault(text, webhook === undefined) : null,
     },
   })
   const meanwhile = useMeanwhile(form, current)
@@ -144,6 +144,13 @@ export function WebhookForm(props: WebhookFormProps) {
       </Section>
     </PageForm>
   )
+}
+
+/** Headers of before are replaced by some: that there shall be none is a choice of its own. */
+function findHeadersFault(text: string, mayBeNone: boolean): string | null {
+  const headers = parseHeaders(text)
+  if (headers === undefined) return words.headersFault
+  return mayBeNone || Object.keys(headers).length > 0 ? null : words.headersNone
 }
 
 interface HeadersProps {
