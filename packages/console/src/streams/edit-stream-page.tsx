@@ -42,7 +42,7 @@ function EditStream({ stream }: { readonly stream: Stream }) {
         label={texts.save}
         isPending={change.isPending}
         error={change.error}
-        onSubmit={(values, saved) => change.mutate(toStreamChange(values, saved))}
+        onSubmit={(values, saved) => change.mutate(toStreamChange(values, saved, stream))}
         onCancel={open}
       />
     </Page>

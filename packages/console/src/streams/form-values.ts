@@ -113,8 +113,9 @@ export function toNewStream(values: StreamFormValues): CreateStreamInput {
 export function toStreamChange(
   values: StreamFormValues,
   before: StreamFormValues,
+  stream: Stream,
 ): UpdateStreamInput {
-  const delivery = toDelivery(values, before)
+  const delivery = toDelivery(values, before, stream)
   const members = toMembers(values, before)
   return Object.keys(delivery).length === 0 ? members : { ...members, delivery }
 }
@@ -126,7 +127,11 @@ function toMembers(values: StreamFormValues, before: StreamFormValues): Members 
     .reduce<Members>((all, name) => ({ ...all, ...MEMBERS[name]?.(values) }), {})
 }
 
-function toDelivery(values: StreamFormValues, before?: StreamFormValues): Delivery {
+function toDelivery(
+  values: StreamFormValues,
+  before?: StreamFormValues,
+  stream?: Stream,
+): Delivery {
   const { deliveryType, credential } = values
   const url = values.url.trim()
   const isMoved = before === undefined || deliveryType !== before.deliveryType
@@ -134,7 +139,7 @@ function toDelivery(values: StreamFormValues, before?: StreamFormValues): Delive
     ...(isMoved ? { method: METHODS[deliveryType] } : {}),
     ...(isMoved || url !== before.url ? { endpoint_url: url === '' ? null : url } : {}),
     ...(deliveryType === 'push' && credential !== (before?.credential ?? 'none')
-      ? toCredential(values)
+      ? { ...(isRenewed(credential, stream) ? {} : NO_CREDENTIALS), ...toCredential(values) }
       : {}),
   }
 }
@@ -142,21 +147,32 @@ function toDelivery(values: StreamFormValues, before?: StreamFormValues): Delive
 /** What is chosen takes the place of all of them: what stays would have to fit the receiver too. */
 const NO_CREDENTIALS = { authorization_header: null, oauth: null, mtls: null } as const
 
+/** Whether the stream has such a credential, which is given anew: one of another kind beside it stays. */
+export function isRenewed(credential: Credential, stream: Stream | undefined): boolean {
+  switch (credential) {
+    case 'keep':
+      return true
+    case 'none':
+      return false
+    case 'header':
+      return stream?.authorization_header_set === true
+    case 'oauth':
+    case 'mtls':
+      return (stream?.delivery[credential] ?? null) !== null
+  }
+}
+
 function toCredential(values: StreamFormValues): Delivery {
   switch (values.credential) {
     case 'keep':
-      return {}
     case 'none':
-      return NO_CREDENTIALS
+      return {}
     case 'header':
-      return { ...NO_CREDENTIALS, authorization_header: values.header }
-    case 'mtls': {
-      const { certificate, privateKey } = values
-      return { ...NO_CREDENTIALS, mtls: { certificate, private_key: privateKey } }
-    }
+      return { authorization_header: values.header }
+    case 'mtls':
+      return { mtls: { certificate: values.certificate, private_key: values.privateKey } }
     case 'oauth':
       return {
-        ...NO_CREDENTIALS,
         oauth: {
           token_endpoint: values.tokenEndpoint.trim(),
           client_id: values.clientId.trim(),

@@ -17,6 +17,7 @@ import { PageForm, type PageFormProps } from '../kit/page-form.tsx'
 import { Section } from '../kit/page.tsx'
 import { useMay } from '../shell/session.ts'
 import {
+  isRenewed,
   toFieldFaults,
   toFormValues,
   type Credential,
@@ -155,7 +156,9 @@ function Proof({ form, faults, stream }: FormPartProps & { readonly stream: Stre
         <Select
           aria-label={texts.form.signsIn}
           description={
-            stream === undefined || credential === 'keep' ? undefined : texts.form.replaces
+            stream === undefined || credential === 'keep'
+              ? undefined
+              : texts.form[isRenewed(credential, stream) ? 'renews' : 'replaces']
           }
           data={kinds.map((value) => ({ value, label: texts.form.credentials[value] }))}
           allowDeselect={false}

@@ -80,6 +80,7 @@ export const texts = {
       mtls: 'TLS client certificate',
     },
     replaces: 'Takes the place of all that is set now.',
+    renews: 'Takes the place of the one that is set now. One of another kind stays.',
     header: 'Authorization header',
     headerHelp:
       'Sent with every event, such as Bearer and a token. Stored sealed, never shown again.',
