@@ -24,6 +24,8 @@ export interface WaitingProbeHandler extends ProbeHandler {
   /** Ends the answers to a proof. */
   readonly end: (proofId: string) => void
   readonly endAll: () => void
+  /** Waits for what is being noted. */
+  readonly settle: () => Promise<void>
 }
 
 /** So that nothing between takes a silent connection for a dead one. */
@@ -108,6 +110,7 @@ export function createProbeHandler(
     endAll: () => {
       for (const streams of waiting.values()) for (const response of streams) response.end()
     },
+    settle: requestless.settle,
   }
 }
 
@@ -115,6 +118,8 @@ export function createProbeHandler(
 function createRequestlessNotes(context: ProbeHandlerContext) {
   const { db, logError } = context
   const ofProofs = new Map<string, Map<OpenedConnection, Promise<string | undefined>>>()
+
+  const underWay = new Set<Promise<unknown>>()
 
   async function renew(
     noted: Promise<string | undefined>,
@@ -136,9 +141,15 @@ function createRequestlessNotes(context: ProbeHandlerContext) {
       const noting =
         noted === undefined ? recordRequestless(context, lease, opened, stay) : renew(noted, stay)
       ofProofs.set(proofId, notes.set(opened, noting))
-      noting.catch((error: unknown) => {
-        logError(error, 'a connection to a port of the device proof could not be noted')
-      })
+      const told = noting
+        .catch((error: unknown) => {
+          logError(error, 'a connection to a port of the device proof could not be noted')
+        })
+        .finally(() => underWay.delete(told))
+      underWay.add(told)
+    },
+    settle: async (): Promise<void> => {
+      await Promise.all(underWay)
     },
     forget: (proofId: string): void => {
       ofProofs.delete(proofId)

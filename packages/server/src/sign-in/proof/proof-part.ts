@@ -86,7 +86,10 @@ export function createProofPart(
       stopping.abort()
       handler.endAll()
     },
-    stop: () => listeners.close(),
+    stop: async () => {
+      await listeners.close()
+      await handler.settle()
+    },
   }
 }
 
