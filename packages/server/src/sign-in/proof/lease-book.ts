@@ -53,6 +53,11 @@ export class LeaseBook {
     return this.find(port)
   }
 
+  /** Waits for a reading that is under way, whatever becomes of it. */
+  async settle(): Promise<void> {
+    await this.#reading?.catch(() => undefined)
+  }
+
   async #readWhileStale(): Promise<void> {
     while (this.#isStale) {
       this.#isStale = false

@@ -89,6 +89,7 @@ export function createProofPart(
     stop: async () => {
       await listeners.close()
       await handler.settle()
+      await book.settle()
     },
   }
 }
