@@ -3,11 +3,8 @@ import { sql } from 'kysely'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
-import {
-  issueFirstAdminLink,
-  issueLink,
-} from '../../src/organisation/admin-sign-in/sign-in-link.ts'
-import { createAdmin } from '../../src/organisation/admins/create-admin.ts'
+import { issueFirstAdminLink } from '../../src/organisation/admin-sign-in/sign-in-link.ts'
+import { inviteAdmin } from './support/invite-admin.ts'
 import { consoleForTests, expectAccessible, expectFitting } from './support/open-console.ts'
 
 const console = consoleForTests()
@@ -16,23 +13,7 @@ const BAD = 'This link signs nobody in'
 /** As long as one, and of nobody. */
 const UNKNOWN = 'Zm9yIGV4YW1wbGUgb25seSwgbm90IGEgcmVhbCB0b2tlbi4'
 
-let count = 0
-async function newLink(): Promise<string> {
-  count += 1
-  const { token } = await console.api.services.runChange(
-    { actor: SYSTEM_ACTOR },
-    async (change) => {
-      const admin = await createAdmin(change, {
-        email: `linked-${count}@example.com`,
-        firstName: 'Mary',
-        lastName: 'Jackson',
-        access: 'full',
-      })
-      return issueLink(change, admin, 'invitation')
-    },
-  )
-  return token
-}
+const invite = () => inviteAdmin(console.api.services.runChange)
 
 async function openLink(token: string): Promise<Page> {
   const page = await (await console.newContext(null)).newPage()
@@ -52,7 +33,7 @@ async function expectAbout(page: Page, title: string): Promise<void> {
 
 describe('the page of a one-time link', () => {
   it('that is good says whom it signs in, and then asks for a way to sign in', async () => {
-    const page = await openLink(await newLink())
+    const page = await openLink((await invite()).token)
     await expectAbout(page, 'Use your one-time link')
     await page.getByText('signs you in as Mary Jackson').waitFor()
     // The token is in no history.
@@ -65,7 +46,8 @@ describe('the page of a one-time link', () => {
   it.each(['used', 'expired', 'unknown', 'cut short'])(
     'that is %s says so and leads to the other ways in',
     async (state) => {
-      const token = state === 'unknown' ? UNKNOWN : state === 'cut short' ? '' : await newLink()
+      const token =
+        state === 'unknown' ? UNKNOWN : state === 'cut short' ? '' : (await invite()).token
       const { db } = console.api.services
       if (state === 'used') await sql`delete from admin_sign_in_link`.execute(db)
       if (state === 'expired') {
@@ -88,7 +70,7 @@ describe('the page of a one-time link', () => {
   )
 
   it('that is used meanwhile, elsewhere, says so as well', async () => {
-    const page = await openLink(await newLink())
+    const page = await openLink((await invite()).token)
     await page.getByText('signs you in as Mary Jackson').waitFor()
     await sql`delete from admin_sign_in_link`.execute(console.api.services.db)
     await page.getByRole('button', { name: 'Sign in' }).click()
@@ -111,7 +93,7 @@ describe('the page of a one-time link', () => {
       (route) => route.fulfill({ status: 503, json }),
       { times: 1 },
     )
-    await page.goto(`/console/sign-in#token=${await newLink()}`)
+    await page.goto(`/console/sign-in#token=${(await invite()).token}`)
     await page.getByText('The service is busy.').waitFor()
     await page.getByRole('heading', { name: 'This could not be loaded', level: 1 }).waitFor()
     expect(await page.title()).toBe('This could not be loaded · Heliograph')
@@ -122,7 +104,7 @@ describe('the page of a one-time link', () => {
   it('is taken also by a window that shows the sign-in already', async () => {
     const page = await console.openPage('/sign-in', null)
     await expectAbout(page, 'Sign in')
-    const token = await newLink()
+    const token = (await invite()).token
     await page.evaluate(`location.hash = 'token=${token}'`)
     await expectAbout(page, 'Use your one-time link')
   })

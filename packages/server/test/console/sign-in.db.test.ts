@@ -1,12 +1,10 @@
 import { sql } from 'kysely'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
-import { issueLink } from '../../src/organisation/admin-sign-in/sign-in-link.ts'
-import { createAdmin } from '../../src/organisation/admins/create-admin.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { AuthenticatorApp } from '../support/authenticator-app.ts'
 import { addAuthenticator } from './support/add-authenticator.ts'
+import { inviteAdmin } from './support/invite-admin.ts'
 import { consoleForTests, expectAccessible, expectFitting } from './support/open-console.ts'
 
 const console = consoleForTests()
@@ -27,29 +25,13 @@ async function signInByPassword(page: Page, email: string, code: string): Promis
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }
 
-let count = 0
-async function newLink(): Promise<string> {
-  count += 1
-  const { token } = await console.api.services.runChange(
-    { actor: SYSTEM_ACTOR },
-    async (change) => {
-      const admin = await createAdmin(change, {
-        email: `invited-${count}@example.com`,
-        firstName: 'Mary',
-        lastName: 'Jackson',
-        access: 'full',
-      })
-      return issueLink(change, admin, 'invitation')
-    },
-  )
-  return token
-}
+const invite = () => inviteAdmin(console.api.services.runChange)
 
 describe('signing in', () => {
   it('takes a link once, asks for a passkey, and signs in by it', async () => {
     const page = await (await console.newContext(null)).newPage()
     await addAuthenticator(page)
-    await page.goto(`/console/sign-in#token=${await newLink()}`)
+    await page.goto(`/console/sign-in#token=${(await invite()).token}`)
     await page.getByText('signs you in as Mary Jackson').waitFor()
     await expectAccessible(page)
     await expectFitting(page, 'sign-in-link')
@@ -65,8 +47,8 @@ describe('signing in', () => {
 
   it('sets a password with an app up after a link, and takes each of its codes once', async () => {
     const page = await (await console.newContext(null)).newPage()
-    await page.goto(`/console/sign-in#token=${await newLink()}`)
-    const email = `invited-${count}@example.com`
+    const { email, token } = await invite()
+    await page.goto(`/console/sign-in#token=${token}`)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('button', { name: 'Choose a password and a code instead' }).click()
     await page.getByRole('img', { name: /^QR code/ }).waitFor()

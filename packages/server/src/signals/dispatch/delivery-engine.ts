@@ -1,6 +1,6 @@
 /*
- * Delivers what is queued: one dispatcher per destination, woken by the notification of each commit that queues
- * for it, by the times at which retries are due, and by a slow sweep that misses nothing. At least
+ * Delivers what is queued: one dispatcher per destination, woken by the notification that follows a commit which
+ * queues for it, by the times at which retries are due, and by a slow sweep that misses nothing. At least
  * once and in order per subject; a crash anywhere repeats a delivery with the same event id.
  * Does not own what is queued nor what a request looks like. Nothing begins before `start`.
  */

@@ -64,8 +64,8 @@ export function createSsfPublisher({ sealer }: SsfPublisherDependencies): Change
       const deliveries = decisions
         .flat()
         .flatMap((decision) => (decision.kind === 'queued' ? [decision.delivery] : []))
-      // Ends here until the commit. PostgreSQL then notifies every process of the destinations (DELIVERY_CHANNEL),
-      // and the delivery engine of a worker wakes their dispatchers.
+      // Ends here until the commit. Every process is told of the destinations then (DELIVERY_CHANNEL), and the
+      // delivery engine of a worker wakes their dispatchers.
       for (let start = 0; start < deliveries.length; start += BATCH_SIZE) {
         await queueDeliveries(record, deliveries.slice(start, start + BATCH_SIZE))
       }
