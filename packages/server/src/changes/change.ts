@@ -50,7 +50,8 @@ export interface Change {
   afterCommit(effect: () => void): void
   /**
    * Tells every process on a channel once the change is durable; lost when this one dies right then, so only what a
-   * sweep finds as well. Commits do not wait for each other as those do which carry a notification.
+   * sweep finds as well, or what does little harm. Commits do not wait for each other as those do which carry a
+   * notification.
    */
   tellAfterCommit(channel: string, ...payloads: readonly string[]): void
   /**

@@ -122,7 +122,7 @@ export class CommitNotifier implements CommitSink {
  * Tells listeners something at once, outside any transaction. There is nothing to lose in it, so that its commit waits
  * neither for the disk nor for a standby.
  */
-async function notifyAtOnce(
+export async function notifyAtOnce(
   db: QueryExecutorProvider,
   gathered: ReadonlyMap<string, ReadonlySet<string>>,
 ): Promise<void> {

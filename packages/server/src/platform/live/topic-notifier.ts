@@ -5,7 +5,7 @@
  * Does not own what topics there are, nor who hears of them.
  */
 import type { QueryExecutorProvider } from 'kysely'
-import { notify } from '../db/listener.ts'
+import { notifyAtOnce } from '../db/commit-notifier.ts'
 import { ALL_TOPICS, collectionOf, TopicSet } from './topic-set.ts'
 
 /** The channel of topics that have changed; the payload is a JSON array of topics. */
@@ -68,7 +68,7 @@ export class TopicNotifier implements TopicSink {
     const { db, logError } = this.#dependencies
     let pauseMs = INTERVAL_MS
     try {
-      await notify(db, TOPICS_CHANNEL, toPayload(topics))
+      await notifyAtOnce(db, new Map([[TOPICS_CHANNEL, new Set([toPayload(topics)])]]))
     } catch (error) {
       pauseMs = RETRY_DELAY_MS
       this.#gathered.addAll(topics.list())

@@ -46,6 +46,7 @@ export function createWebhookPublisher({
     )
     if (subscribed.size === 0) return
     const payloads = listPayloads(record, subscribed, { subjects, baseUrl, at: record.at })
+    if (payloads.length === 0) return
     // The time of now, not of the change: under the lock of a record, ids sort as its events do.
     const ids = newUlids(clock.now(), payloads.length)
     const events = payloads.map(({ payload, txn }, index): NewWebhookEvent => {
