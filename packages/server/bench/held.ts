@@ -6,6 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { request } from 'undici'
 import { readFileHandleLimit } from '../src/app/file-handles.ts'
+import { SYSTEM_ACTOR } from '../src/changes/audit/audit-entry.ts'
 import { findFreePort } from '../src/platform/net/find-free-port.ts'
 import { newUuid, randomInteger } from '../src/platform/ids.ts'
 import { QUESTION_PREFIX } from '../src/posture/device-questions/device-question.ts'
@@ -142,7 +143,9 @@ async function askQuestions(
       const askedAt = services.clock.now()
       const expiresAt = new Date(askedAt.getTime() + QUESTION_LIFETIME_MS)
       const question = { id, deviceId, sql: 'select 1', purpose: 'sign_in_proof' } as const
-      await insertQuestions(services.db, [question], { askedAt, expiresAt })
+      await services.runChange({ actor: SYSTEM_ACTOR }, async (change) =>
+        insertQuestions(change, [question], { askedAt, expiresAt }),
+      )
     },
   })
   if (result.failures === 0) return asked

@@ -137,7 +137,8 @@ export async function openFoundation(
         const timer = setTimeout(() => network.close('the database is closed'), CLOSE_PATIENCE_MS)
         try {
           if (options.purpose === 'command') await chainOwnEntries(foundation)
-          await Promise.all([foundation.commitNotifier.close(), foundation.topics.flush()])
+          foundation.topics.flush()
+          await foundation.commitNotifier.close()
           await opened.close()
         } finally {
           clearTimeout(timer)
@@ -235,8 +236,8 @@ export function createFoundation(config: Config, material: FoundationMaterial): 
   const { replicaCounts } = material
   const sealer = createSealer(masterKeys)
   const auditChainer = createAuditChainer(preparedDb, { logError: toLogError(log) })
-  const topics = new TopicNotifier({ db, logError: toLogError(log) })
   const commitNotifier = new CommitNotifier({ db: preparedDb, logError: toLogError(log) })
+  const topics = new TopicNotifier(commitNotifier)
   const { baseUrl, reportingDatabaseUrl: reportingUrl } = config
   const publishers = createPublishers({ clock, sealer, baseUrl, auditChainer, topics })
   return {

@@ -214,11 +214,11 @@ function createSignInParts(
   outbound: Outbound,
   tls: TlsMaterial | undefined,
 ) {
-  const { config, db } = foundation
+  const { commitNotifier, config } = foundation
   const questions = createDeviceQuestionsPart(foundation)
   const proof = createProofPart(foundation, config, {
     ask: questions.askDevices,
-    hurry: (deviceIds, untilMs) => hurryDevices(db, deviceIds, untilMs),
+    hurry: (deviceIds, untilMs) => hurryDevices(commitNotifier, deviceIds, untilMs),
     tls,
   })
   const answers = createRerunAnswersPart()

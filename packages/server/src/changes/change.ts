@@ -7,7 +7,7 @@ import { newUlid } from '../platform/ids.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { LiveTopic } from '../schema/live-topics.ts'
 import type { Schema } from '../schema/schema.ts'
-import type { CommitSink } from '../platform/db/commit-notifier.ts'
+import { CommitNotices, type CommitSink } from '../platform/db/commit-notifier.ts'
 import type { TransactionHooks } from '../platform/db/transaction-hooks.ts'
 import { toStorableJson } from '../platform/storable-text.ts'
 import { repeatAfterConflict } from '../platform/db/transient-conflict.ts'
@@ -24,11 +24,24 @@ export interface ChangeOrigin {
   readonly transactionHooks?: TransactionHooks<Schema> | undefined
 }
 
+/** What tells every process of a change once it is durable. */
+export interface CommitTelling {
+  /**
+   * Tells on a channel; lost when this process dies right then, so only what a sweep finds as well, or what does little
+   * harm. Commits do not wait for each other as those do which carry a notification (docs/adr/0024).
+   *
+   * @throws RangeError for a payload that no notification takes
+   */
+  readonly tellAfterCommit: (channel: string, ...payloads: readonly string[]) => void
+  /** Wakes the job of a channel when something is due; of all times of a change the earliest is told. */
+  readonly tellDueAfterCommit: (channel: string, at: Date) => void
+}
+
 /**
  * A change under way. Use cases take it as their first argument and do all their SQL on `tx`.
  * No network call may happen while it is open.
  */
-export interface Change {
+export interface Change extends CommitTelling {
   readonly tx: Transaction<Schema>
   /** Shared by the audit entries, SETs and webhooks of this cause; SSF 1.0 section 4.1.9. */
   readonly txn: string
@@ -48,12 +61,6 @@ export interface Change {
   markChanged(...topics: readonly LiveTopic[]): void
   /** Runs `effect` once the change is durable; lost when the process dies, so only for wake-ups. */
   afterCommit(effect: () => void): void
-  /**
-   * Tells every process on a channel once the change is durable; lost when this one dies right then, so only what a
-   * sweep finds as well, or what does little harm. Commits do not wait for each other as those do which carry a
-   * notification.
-   */
-  tellAfterCommit(channel: string, ...payloads: readonly string[]): void
   /**
    * The part of the change that is about a device. Changes of devices that came together share a transaction,
    * and each keeps its own origin and `txn`: nobody learns from them what else was written then. This change
@@ -79,7 +86,7 @@ export type RunChange = <Result>(
 ) => Promise<Result>
 
 /** What happened in a change that is about to commit. */
-export interface ChangeRecord {
+export interface ChangeRecord extends CommitTelling {
   readonly tx: Transaction<Schema>
   readonly txn: string
   readonly at: Date
@@ -88,8 +95,6 @@ export interface ChangeRecord {
   readonly markedTopics: readonly LiveTopic[]
   /** See {@link Change.afterCommit}. */
   readonly afterCommit: (effect: () => void) => void
-  /** See {@link Change.tellAfterCommit}. */
-  readonly tellAfterCommit: (channel: string, ...payloads: readonly string[]) => void
   /** Adds events that follow from those of the change; publishers after this one hear of them too. */
   readonly followBy: (...events: readonly DomainEvent[]) => void
   /** The cause of an event: that of its part of a divided change, else `txn`. */
@@ -104,7 +109,8 @@ export type ChangePublisher = (record: ChangeRecord) => Promise<void>
 
 /**
  * Creates the runner of changes on a database. `publishers` hear of every change, in their order. Without a notifier
- * other processes find what there is by their sweeps alone.
+ * nobody is told after a commit: what is queued or due is found by sweeps alone, and agents learn that the issues of a
+ * device have begun or ended when it is looked up again.
  */
 export function createChangeRunner(
   db: Kysely<Schema>,
@@ -136,8 +142,11 @@ async function runOnce<Result>(
   const effects: (() => void)[] = []
   const txnOfEvent = new Map<DomainEvent | DeviceStatusChange, string>()
   const txnOfDevice = new Map<string, string>()
-  const tellAfterCommit = (channel: string, ...payloads: readonly string[]) =>
-    void effects.push(() => notifier?.tell(channel, payloads))
+  const notices = new CommitNotices()
+  const telling: CommitTelling = {
+    tellAfterCommit: (channel, ...payloads) => notices.add(channel, payloads),
+    tellDueAfterCommit: (channel, dueAt) => notices.addDue(channel, dueAt),
+  }
   const txnOf = (event: DomainEvent | DeviceStatusChange) =>
     txnOfEvent.get(event) ?? txnOfDevice.get(deviceOf(event) ?? '') ?? txn
   const result = await db.transaction().execute(async (tx) => {
@@ -154,7 +163,7 @@ async function runOnce<Result>(
         },
         markChanged: (...topics) => markedTopics.push(...topics),
         afterCommit: (effect) => effects.push(effect),
-        tellAfterCommit,
+        ...telling,
         ofDevice: () => change,
         part: (partOrigin) => begin({ txn: newUlid(at), origin: partOrigin }),
         divide: (parts) => {
@@ -172,12 +181,13 @@ async function runOnce<Result>(
       const afterCommit = (effect: () => void) => void effects.push(effect)
       const followBy = (...more: readonly DomainEvent[]) => void events.push(...more)
       const told = { events, auditEntries: entries, markedTopics }
-      const record = { tx, txn, at, ...told, afterCommit, tellAfterCommit, followBy, txnOf }
+      const record = { tx, txn, at, ...told, ...telling, afterCommit, followBy, txnOf }
       for (const publish of publishers) await publish(record)
     }
     await appendAuditEntries(tx, entries)
     return value
   })
+  if (notifier !== undefined) notices.tell(notifier)
   for (const effect of effects) effect()
   return result
 }

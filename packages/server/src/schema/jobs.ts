@@ -27,6 +27,7 @@ export const PERIODIC_JOBS = {
   'device status counts': byOneWorker(5 * MINUTE_MS),
   'failing webhooks': byOneWorker(MINUTE_MS),
   'key usage': byEach(['api'], 5 * SECOND_MS),
+  'leased ports': byEach(['api'], 5 * SECOND_MS),
   'master key': byEach(PROCESS_ROLES, 5 * MINUTE_MS),
   partitions: byOneWorker(MINUTE_MS),
   'push fallback': byOneWorker(15 * SECOND_MS),

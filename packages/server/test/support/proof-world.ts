@@ -8,6 +8,7 @@ import type { FastifyInstance } from 'fastify'
 import { createChangeRunner, type RunChange } from '../../src/changes/change.ts'
 import { CleanupStack } from '../../src/platform/cleanup-stack.ts'
 import { systemClock } from '../../src/platform/clock.ts'
+import { CommitNotifier } from '../../src/platform/db/commit-notifier.ts'
 import { createListener } from '../../src/platform/db/listener.ts'
 import { createHttpApp } from '../../src/platform/http/create-app.ts'
 import { listPorts } from '../../src/platform/net/browser-ports.ts'
@@ -38,6 +39,8 @@ export interface OpenedPort {
   readonly status: number
   readonly port: number
   readonly localPort: number
+  /** The answer is over. */
+  readonly ended: Promise<void>
   readonly close: () => void
 }
 
@@ -75,6 +78,8 @@ export interface ProofWorld {
     socket?: Socket,
   ) => Promise<OpenedPort>
   readonly attempt: (id: string) => Promise<Attempt | undefined>
+  /** What the jobs of the service do again and again. */
+  readonly runJobs: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -96,7 +101,9 @@ export async function openProofWorld({
   const cleanup = new CleanupStack()
   const database = await createTestDatabase()
   cleanup.add(() => database.close())
-  const runChange = createChangeRunner(database.db, systemClock, [])
+  const notifier = new CommitNotifier({ db: database.db, logError: () => undefined })
+  cleanup.add(() => notifier.close())
+  const runChange = createChangeRunner(database.db, systemClock, [], notifier)
   const probePorts = await reservePorts(PORT_COUNT)
   const http = createHttpApp({
     logger: SILENT_LOGGER,
@@ -126,7 +133,7 @@ export async function openProofWorld({
   const part = createProofPart(
     { clock: systemClock, db: database.db, log: SILENT_LOGGER, runChange },
     { baseUrl, host: '127.0.0.1', probePorts, idleClosedMs },
-    { ask, hurry: async () => undefined, tls: undefined },
+    { ask, hurry: () => undefined, tls: undefined },
   )
   part.mount?.(http)
   mount?.(http, listPorts(probePorts))
@@ -182,6 +189,9 @@ export async function openProofWorld({
       return openPort(probe, path, { ...own, ...headers }, socket)
     },
     attempt: (id) => findAttempt(database.db, id),
+    runJobs: async () => {
+      for (const job of part.jobs ?? []) await job.run()
+    },
     close: () => cleanup.run(),
   }
 }
@@ -230,5 +240,7 @@ async function openPort(
   response.on('error', () => undefined)
   response.resume()
   const { localPort = 0 } = request.socket ?? ({} as Partial<Socket>)
-  return { status: response.statusCode ?? 0, port, localPort, close: () => request.destroy() }
+  const ended = new Promise<void>((resolve) => response.once('close', () => resolve()))
+  const status = response.statusCode ?? 0
+  return { status, port, localPort, ended, close: () => request.destroy() }
 }

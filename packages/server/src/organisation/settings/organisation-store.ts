@@ -1,5 +1,6 @@
-import { sql, type Kysely } from 'kysely'
+import type { Kysely } from 'kysely'
 import { defineTable, type RecordChanges, type RecordOf } from '../../schema/define-table.ts'
+import { notify } from '../../platform/db/listener.ts'
 import { takeRecord } from '../../platform/db/record-table.ts'
 import { errorCodeOf } from '../../platform/error-code-of.ts'
 import type { Schema } from '../../schema/schema.ts'
@@ -46,7 +47,7 @@ export async function updateOrganisation(
   db: Kysely<Schema>,
   values: RecordChanges<'organisation'>,
 ): Promise<Organisation> {
-  await sql`select pg_notify(${ORGANISATION_CHANNEL}, '')`.execute(db)
+  await notify(db, ORGANISATION_CHANNEL)
   return takeRecord(
     db.updateTable('organisation').set(organisations.toUpdate(values)).returningAll(),
   )

@@ -11,6 +11,8 @@ import { createListener, type Listener } from './listener.ts'
 const WAIT_MS = 15_000
 /** What was not taken is tried again after that. */
 const RETRY_DELAY_MS = 1_000
+/** More are left out. */
+const KEPT_MAX = 10_000
 
 const database = await createTestDatabase()
 const network = new DatabaseNetwork()
@@ -65,13 +67,45 @@ test('tells last what was told again', async () => {
   await vi.waitFor(() => expect(heard).toEqual(expected), WAIT_MS)
 })
 
-test('goes on after what could not be told', async () => {
+test('refuses what no notification takes, and tells what else there is', async () => {
   const notifier = createNotifier()
-  notifier.tell('first', ['x'.repeat(8_000)])
+  notifier.tell('second', ['while this is under way'])
+  notifier.tell('first', ['x'.repeat(7_999)])
+  expect(() => notifier.tell('first', ['1', 'é'.repeat(4_000)])).toThrow(RangeError)
   notifier.tell('second', ['next'])
   await notifier.flush()
+  expect(logError).not.toHaveBeenCalled()
+  const expected = ['second while this is under way', `first ${'x'.repeat(7_999)}`, 'second next']
+  await vi.waitFor(() => expect(heard.toSorted()).toEqual(expected.toSorted()), WAIT_MS)
+})
+
+test('goes on after what the database refused', async () => {
+  const notifier = createNotifier()
+  notifier.tell('x'.repeat(64), ['to a channel whose name is too long'])
+  await notifier.flush()
   expect(logError).toHaveBeenCalledTimes(1)
+  notifier.tell('second', ['next'])
   await vi.waitFor(() => expect(heard).toEqual(['second next']), WAIT_MS)
+})
+
+test('logs once that more is left out than it keeps, and again when that comes again', async () => {
+  const notifier = createNotifier()
+  const tellTooMuch = async () => {
+    notifier.tell('second', ['while this is under way'])
+    notifier.tell(
+      'unheard',
+      Array.from({ length: KEPT_MAX }, (_, index) => String(index)),
+    )
+    for (let turn = 0; turn < 3; turn += 1) notifier.tell('first', [`left out ${turn}`])
+    await notifier.flush()
+  }
+  await tellTooMuch()
+  expect(logError).toHaveBeenCalledTimes(1)
+  await tellTooMuch()
+  expect(logError).toHaveBeenCalledTimes(2)
+  notifier.tell('first', ['next'])
+  await vi.waitFor(() => expect(heard).toContain('first next'), WAIT_MS)
+  expect(heard.filter((told) => told.startsWith('first'))).toEqual(['first next'])
 })
 
 test('has nothing to tell when nothing was said', async () => {
@@ -117,4 +151,32 @@ test('tries nothing any more once it is closed', async () => {
   await sleep(2 * RETRY_DELAY_MS)
   expect(getExecutor.mock.calls).toHaveLength(tries)
   expect(logError).toHaveBeenCalledTimes(1)
+})
+
+test('commits without waiting for the disk or for a standby, whatever others do', async () => {
+  const { pool, connection } = database
+  // Its own function comes before that of PostgreSQL, and what it writes is looked at in the commit.
+  await pool.query(`
+    create schema told;
+    create table told.commit (synchronous_commit text);
+    create function told.note() returns trigger language plpgsql as $$ begin
+      update told.commit set synchronous_commit = current_setting('synchronous_commit');
+      return null;
+    end $$;
+    create constraint trigger at_commit after insert on told.commit
+      deferrable initially deferred for each row execute function told.note();
+    create function told.pg_notify(text, text) returns void language sql as
+      $$ insert into told.commit values (null) $$`)
+  // For the connections that are opened from now on.
+  await pool.query(`do $$ begin
+    execute format('alter database %I set search_path = told, pg_catalog, public', current_database());
+    execute format('alter database %I set synchronous_commit = on', current_database());
+  end $$`)
+  const noting = openDatabase(connection, { network, poolMax: 1, logError })
+  const notifier = new CommitNotifier({ db: noting.preparedDb, logError })
+  notifier.tell('first', ['1'])
+  await notifier.flush()
+  const { rows } = await pool.query('select distinct synchronous_commit from told.commit')
+  expect(rows).toEqual([{ synchronous_commit: 'off' }])
+  await noting.close()
 })

@@ -1,19 +1,49 @@
 /*
  * Tells other processes what a commit has changed, right after it. A transaction that carries a notification itself
  * holds a lock of the whole database until its commit is durable: no two such commits share a write to the disk, nor a
- * wait for a standby. So this is for what happens often and is found by a sweep as well; a process that dies right
- * after a commit has not told it. What must not be lost, or must keep the order of commits of different processes, is
- * told by `notify` (listener.ts) in the transaction.
+ * wait for a standby. So this is for all that wakes somebody: a process that dies right after a commit has not told it,
+ * and a sweep finds it. What other processes would go on believing, such as a key or a switch, is rare and told by
+ * `notify` (listener.ts) in the transaction.
  */
 import { sql, type QueryExecutorProvider } from 'kysely'
 import { SECOND_MS } from '../clock.ts'
 import { isRefusalOfContents } from './database-fault.ts'
+import { assertPayload } from './listener.ts'
 import { runAs } from './pool-turns.ts'
 
 /** The part of the notifier that changes need. */
 export interface CommitSink {
-  /** Call it once the change is durable: whoever hears of it reads at once. */
+  /**
+   * Call it once the change is durable: whoever hears of it reads at once.
+   *
+   * @throws RangeError for a payload that no notification takes
+   */
   tell(channel: string, payloads: readonly string[]): void
+}
+
+/** What one change has to tell once it is durable. */
+export class CommitNotices {
+  readonly #payloads = new Map<string, string[]>()
+  readonly #dueAt = new Map<string, Date>()
+
+  /** @throws RangeError for a payload that no notification takes */
+  add(channel: string, payloads: readonly string[]): void {
+    payloads.forEach(assertPayload)
+    const told = this.#payloads.get(channel)
+    if (told === undefined) this.#payloads.set(channel, [...payloads])
+    else told.push(...payloads)
+  }
+
+  /** Something is due then: of several times on a channel the earliest is told. */
+  addDue(channel: string, at: Date): void {
+    const known = this.#dueAt.get(channel)
+    if (known === undefined || at < known) this.#dueAt.set(channel, at)
+  }
+
+  tell(sink: CommitSink): void {
+    for (const [channel, payloads] of this.#payloads) sink.tell(channel, payloads)
+    for (const [channel, at] of this.#dueAt) sink.tell(channel, [at.toISOString()])
+  }
 }
 
 export interface CommitNotifierDependencies {
@@ -24,8 +54,10 @@ export interface CommitNotifierDependencies {
 /** What is told so soon after a notification goes along with the next one. */
 const INTERVAL_MS = 5
 const RETRY_DELAY_MS = SECOND_MS
-/** Far more than are told in that time; the sweep finds what more there is. */
+/** Far more than are told in that time; sweeps find what more there is. */
 const PAYLOADS_MAX = 10_000
+const FAILURE = 'other processes could not be told of a change'
+const EXCESS = 'more has changed than other processes can be told of'
 
 /** The first is told at once; what comes while that is under way, or right after it, is told together. */
 export class CommitNotifier implements CommitSink {
@@ -37,6 +69,8 @@ export class CommitNotifier implements CommitSink {
   #nextMs = -Infinity
   #sending: Promise<void> | undefined
   #isFailing = false
+  /** Whether it is logged already that something is left out. */
+  #isExceeded = false
   #isClosed = false
 
   constructor(dependencies: CommitNotifierDependencies) {
@@ -44,6 +78,8 @@ export class CommitNotifier implements CommitSink {
   }
 
   tell(channel: string, payloads: readonly string[]): void {
+    // One that the database refuses would take with it all that is told together with it.
+    payloads.forEach(assertPayload)
     this.#gather(channel, payloads)
     if (this.#sending === undefined) this.#schedule()
   }
@@ -53,11 +89,21 @@ export class CommitNotifier implements CommitSink {
     for (const payload of payloads) {
       // What is told again comes last: of two that contradict each other the later one is heard later.
       if (gathered.delete(payload)) this.#count -= 1
-      if (this.#count >= PAYLOADS_MAX) break
+      if (this.#count >= PAYLOADS_MAX) {
+        this.#noteExcess()
+        break
+      }
       gathered.add(payload)
       this.#count += 1
     }
     if (gathered.size > 0) this.#gathered.set(channel, gathered)
+  }
+
+  /** Logs once until something is told again: what comes then comes often. */
+  #noteExcess(): void {
+    if (this.#isExceeded) return
+    this.#isExceeded = true
+    this.#dependencies.logError(new RangeError(`${PAYLOADS_MAX} notifications wait`), EXCESS)
   }
 
   /** Tells what was gathered so far. Never rejects. */
@@ -91,7 +137,10 @@ export class CommitNotifier implements CommitSink {
     this.#nextMs = performance.now() + INTERVAL_MS
     // Whoever committed something is answered: others of its kind that wait for connections are not waited for.
     this.#sending = runAs('notifications', () => notifyAtOnce(this.#dependencies.db, gathered))
-      .then(() => void (this.#isFailing = false))
+      .then(() => {
+        this.#isFailing = false
+        this.#isExceeded = false
+      })
       .catch((error: unknown) => this.#onFailure(gathered, error))
       .finally(() => {
         this.#sending = undefined
@@ -101,8 +150,7 @@ export class CommitNotifier implements CommitSink {
 
   /** What the database did not take for the moment is told later, with what comes meanwhile. */
   #onFailure(gathered: ReadonlyMap<string, ReadonlySet<string>>, error: unknown): void {
-    const message = 'other processes could not be told of a change'
-    if (!this.#isFailing) this.#dependencies.logError(error, message)
+    if (!this.#isFailing) this.#dependencies.logError(error, FAILURE)
     this.#isFailing = true
     if (isRefusalOfContents(error)) return
     const later = this.#gathered
@@ -122,7 +170,7 @@ export class CommitNotifier implements CommitSink {
  * Tells listeners something at once, outside any transaction. There is nothing to lose in it, so that its commit waits
  * neither for the disk nor for a standby.
  */
-export async function notifyAtOnce(
+async function notifyAtOnce(
   db: QueryExecutorProvider,
   gathered: ReadonlyMap<string, ReadonlySet<string>>,
 ): Promise<void> {

@@ -68,18 +68,23 @@ export function createListener(connection: DatabaseConnection, options: Listener
   return new ReconnectingListener(connection, options)
 }
 
+/** @throws RangeError for a payload that no notification takes */
+export function assertPayload(payload: string): void {
+  if (Buffer.byteLength(payload) <= PAYLOAD_BYTES_MAX) return
+  throw new RangeError(`A notification takes at most ${PAYLOAD_BYTES_MAX} bytes`)
+}
+
 /**
  * Tells the listeners of a channel something when the transaction commits; a transaction that rolls
- * back tells nothing. Equal payloads of one transaction arrive once.
+ * back tells nothing. Equal payloads of one transaction arrive once. For what is rare and what nothing looks for again:
+ * such commits wait for each other (commit-notifier.ts).
  */
 export async function notify(
   db: QueryExecutorProvider,
   channel: string,
   payload = '',
 ): Promise<void> {
-  if (Buffer.byteLength(payload) > PAYLOAD_BYTES_MAX) {
-    throw new RangeError(`A notification takes at most ${PAYLOAD_BYTES_MAX} bytes`)
-  }
+  assertPayload(payload)
   await sql`${UNAWAITED} select pg_notify(${channel}, ${payload})`.execute(db)
 }
 

@@ -1,11 +1,9 @@
 /*
- * Tells every process which topics have changed, by notifications of the database. What a process tells within
- * a moment is one notification: each that a transaction carries makes its commit wait for all other commits
- * that carry one. So nothing is told in the transaction itself; what a process that dies had not told is lost.
- * Does not own what topics there are, nor who hears of them.
+ * Tells every process which topics have changed: what a process gathers within a moment is one notification, after
+ * the commits (commit-notifier.ts). What a process that dies had not told is lost. Does not own what topics there are,
+ * nor who hears of them.
  */
-import type { QueryExecutorProvider } from 'kysely'
-import { notifyAtOnce } from '../db/commit-notifier.ts'
+import type { CommitSink } from '../db/commit-notifier.ts'
 import { ALL_TOPICS, collectionOf, TopicSet } from './topic-set.ts'
 
 /** The channel of topics that have changed; the payload is a JSON array of topics. */
@@ -17,66 +15,38 @@ export interface TopicSink {
   tell(topics: readonly string[]): void
 }
 
-export interface TopicNotifierDependencies {
-  readonly db: QueryExecutorProvider
-  readonly logError: (error: unknown, message: string) => void
-}
-
 /** How long topics are gathered after the last notification. */
 const INTERVAL_MS = 250
-/** After a notification that failed. */
-const RETRY_DELAY_MS = 2_000
 const PAYLOAD_BYTES_MAX = 7_000
 
 export class TopicNotifier implements TopicSink {
-  readonly #dependencies: TopicNotifierDependencies
+  readonly #sink: CommitSink
   #gathered = new TopicSet()
   #timer: NodeJS.Timeout | undefined
   /** On the steady clock of `performance.now()`. */
   #nextMs = -Infinity
-  #sending: Promise<void> | undefined
 
-  constructor(dependencies: TopicNotifierDependencies) {
-    this.#dependencies = dependencies
+  constructor(sink: CommitSink) {
+    this.#sink = sink
   }
 
   tell(topics: readonly string[]): void {
     if (topics.length === 0) return
     this.#gathered.addAll(topics)
-    if (this.#sending === undefined) this.#schedule()
-  }
-
-  /** Sends what was gathered. Never rejects. */
-  async flush(): Promise<void> {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-    await this.#sending
-    if (this.#gathered.isEmpty) return
-    this.#sending = this.#send()
-    await this.#sending
-  }
-
-  #schedule(): void {
     const delayMs = Math.max(0, this.#nextMs - performance.now())
     // A command that has nothing else to do need not wait for it: it flushes at its end.
-    this.#timer ??= setTimeout(() => void this.flush(), delayMs).unref()
+    this.#timer ??= setTimeout(() => this.flush(), delayMs).unref()
   }
 
-  async #send(): Promise<void> {
+  /** Gives what was gathered to the notifier. */
+  flush(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    if (this.#gathered.isEmpty) return
     const topics = this.#gathered
     this.#gathered = new TopicSet()
-    const { db, logError } = this.#dependencies
-    let pauseMs = INTERVAL_MS
-    try {
-      await notifyAtOnce(db, new Map([[TOPICS_CHANNEL, new Set([toPayload(topics)])]]))
-    } catch (error) {
-      pauseMs = RETRY_DELAY_MS
-      this.#gathered.addAll(topics.list())
-      logError(error, 'changed topics could not be told')
-    }
-    this.#nextMs = performance.now() + pauseMs
-    this.#sending = undefined
-    if (!this.#gathered.isEmpty) this.#schedule()
+    this.#nextMs = performance.now() + INTERVAL_MS
+    this.#sink.tell(TOPICS_CHANNEL, [toPayload(topics)])
   }
 }
 

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder, type Transaction } from 'kysely'
-import { notify } from '../../platform/db/listener.ts'
+import type { Change } from '../../changes/change.ts'
 import { UNAWAITED } from '../../platform/db/unawaited.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { OsqueryRow } from '../../schema/tables/column-types.ts'
@@ -122,7 +122,7 @@ export interface FulfilledChecks extends ChecksOfDevice {
  * whoever waits for these devices.
  */
 export async function deleteFulfilledRefreshes(
-  tx: Transaction<Schema>,
+  { tx, tellAfterCommit }: Pick<Change, 'tx' | 'tellAfterCommit'>,
   fulfilled: readonly FulfilledChecks[],
   ranAt: Date,
 ): Promise<void> {
@@ -139,7 +139,7 @@ export async function deleteFulfilledRefreshes(
   const deviceIds = [...new Set(rows.map(({ id }) => id))]
   for (let start = 0; start < deviceIds.length; start += DEVICES_PER_NOTIFICATION) {
     const some = deviceIds.slice(start, start + DEVICES_PER_NOTIFICATION)
-    await notify(tx, RERUN_CHANNEL, some.join(' '))
+    tellAfterCommit(RERUN_CHANNEL, some.join(' '))
   }
 }
 

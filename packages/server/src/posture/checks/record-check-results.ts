@@ -274,7 +274,7 @@ async function storeJudgements(change: Change, recording: Recording): Promise<Ju
       const checkIds = accepted.map(({ check }) => check.checkId)
       return { deviceId, checkIds, askedAt: askedAt ?? ranAt }
     })
-  await deleteFulfilledRefreshes(tx, fulfilled, ranAt)
+  await deleteFulfilledRefreshes(change, fulfilled, ranAt)
   await storeIssues(change, judged, ranAt)
   await upsertDeviceRounds(
     tx,

@@ -3,8 +3,10 @@
  * nobody waits for any more is not asked any longer.
  */
 import type { Kysely } from 'kysely'
+import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
+import type { RunChange } from '../../changes/change.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { MINUTE_MS } from '../../platform/clock.ts'
+import { MINUTE_MS, SECOND_MS } from '../../platform/clock.ts'
 import { isId, newUuid } from '../../platform/ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import {
@@ -49,15 +51,19 @@ export interface DeviceAsker {
 
 const QUESTIONS_MAX = 100
 const TIMEOUT_MS_MAX = MINUTE_MS
+/** Of an answer that was not told: whoever stored it died right then. */
+const LOOK_INTERVAL_MS = 2 * SECOND_MS
 
 /** Creates the asker of this process. `db` must be that of the listener that hears of answers. */
 export function createDeviceAsker({
   clock,
   db,
+  runChange,
   logError,
 }: {
   readonly clock: Clock
   readonly db: Kysely<Schema>
+  readonly runChange: RunChange
   readonly logError: (error: unknown, message: string) => void
 }): DeviceAsker {
   const waiting = new Map<string, (ended: EndedQuestion) => void>()
@@ -80,12 +86,14 @@ export function createDeviceAsker({
     try {
       const askedAt = clock.now()
       const expiresAt = new Date(askedAt.getTime() + timeoutMs)
-      const inserted = await insertQuestions(db, asked, { askedAt, expiresAt })
+      const inserted = await runChange({ actor: SYSTEM_ACTOR }, async (change) =>
+        insertQuestions(change, asked, { askedAt, expiresAt }),
+      )
       for (const { id } of asked) {
         if (inserted.has(id)) continue
         waiting.get(id)?.({ id, status: 'expired', rows: null, askedAt, answeredAt: null })
       }
-      const answers = await answered
+      const answers = await lookAgainUntil(answered, () => look(ids))
       const left = ids.filter((id) => !answers.has(id))
       if (left.length === 0) return answers
       await expireQuestions(db, left)
@@ -116,6 +124,14 @@ export function createDeviceAsker({
     lookForAll: () => look([...waiting.keys()]),
     close: () => closing.abort(),
   }
+}
+
+async function lookAgainUntil<Answers>(
+  answered: Promise<Answers>,
+  look: () => void,
+): Promise<Answers> {
+  const looking = setInterval(look, LOOK_INTERVAL_MS)
+  return answered.finally(() => clearInterval(looking))
 }
 
 /** Resolves when every question has ended or the time is over. */

@@ -8,8 +8,13 @@ export interface DeviceQuestionsPart extends ServicePart {
 }
 
 /** Creates it. Answers come by notifications, which it hears from its start on. */
-export function createDeviceQuestionsPart({ clock, db, log }: Foundation): DeviceQuestionsPart {
-  const asker = createDeviceAsker({ clock, db, logError: toLogError(log) })
+export function createDeviceQuestionsPart({
+  clock,
+  db,
+  log,
+  runChange,
+}: Foundation): DeviceQuestionsPart {
+  const asker = createDeviceAsker({ clock, db, runChange, logError: toLogError(log) })
   return {
     name: 'device questions',
     roles: ['api'],

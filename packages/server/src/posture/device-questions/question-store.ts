@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely'
-import { notify } from '../../platform/db/listener.ts'
+import type { Change } from '../../changes/change.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { OsqueryRow } from '../../schema/tables/column-types.ts'
 import {
@@ -46,12 +46,11 @@ export interface GivenAnswer {
  * left out are devices that are gone or disabled, and what is too much for one device.
  */
 export async function insertQuestions(
-  db: Kysely<Schema>,
+  { tx, tellAfterCommit }: Pick<Change, 'tx' | 'tellAfterCommit'>,
   questions: readonly NewQuestion[],
   { askedAt, expiresAt }: { readonly askedAt: Date; readonly expiresAt: Date },
 ): Promise<ReadonlySet<string>> {
-  return db.transaction().execute(async (tx) => {
-    const { rows } = await sql<{ id: string; deviceId: string }>`
+  const { rows } = await sql<{ id: string; deviceId: string }>`
       insert into device_question (id, device_id, purpose, sql, status, asked_at, expires_at)
       select given.id, device.id, given.purpose, given.sql, 'waiting',
         ${askedAt}::timestamptz, ${expiresAt}::timestamptz
@@ -62,9 +61,8 @@ export async function insertQuestions(
       where (select count(*) from device_question waiting where waiting.device_id = device.id
         and waiting.status = 'waiting' and waiting.expires_at > ${askedAt}) < ${WAITING_QUESTIONS_MAX}
       returning id, device_id as "deviceId"`.execute(tx)
-    await tellIds(tx, QUESTION_CHANNEL, [...new Set(rows.map(({ deviceId }) => deviceId))])
-    return new Set(rows.map(({ id }) => id))
-  })
+  tellIds(tellAfterCommit, QUESTION_CHANNEL, [...new Set(rows.map(({ deviceId }) => deviceId))])
+  return new Set(rows.map(({ id }) => id))
 }
 
 /** The questions that wait for devices, oldest first; for all devices without ids. */
@@ -100,11 +98,11 @@ export async function expireQuestions(db: Kysely<Schema>, ids: readonly string[]
 }
 
 /**
- * Stores what a device answered to questions of its own that wait, and tells who waits at the commit. Left out are
+ * Stores what a device answered to questions of its own that wait, and tells who waits after the commit. Left out are
  * repeated and late answers and those to questions that were put to another device.
  */
 export async function updateAnsweredQuestions(
-  db: Kysely<Schema>,
+  { tx, tellAfterCommit }: Pick<Change, 'tx' | 'tellAfterCommit'>,
   deviceId: string,
   answers: readonly GivenAnswer[],
   answeredAt: Date,
@@ -117,16 +115,20 @@ export async function updateAnsweredQuestions(
       as given(id uuid, status text, rows jsonb, "errorMessage" text)
     where question.id = given.id and question.device_id = ${deviceId}
       and question.status = 'waiting' and question.expires_at > ${answeredAt}
-    returning question.id`.execute(db)
-  await tellIds(
-    db,
+    returning question.id`.execute(tx)
+  tellIds(
+    tellAfterCommit,
     QUESTION_ANSWER_CHANNEL,
     rows.map(({ id }) => id),
   )
 }
 
-async function tellIds(db: Kysely<Schema>, channel: string, ids: readonly string[]): Promise<void> {
+function tellIds(
+  tellAfterCommit: Change['tellAfterCommit'],
+  channel: string,
+  ids: readonly string[],
+): void {
   for (let start = 0; start < ids.length; start += IDS_PER_NOTIFICATION) {
-    await notify(db, channel, ids.slice(start, start + IDS_PER_NOTIFICATION).join(' '))
+    tellAfterCommit(channel, ids.slice(start, start + IDS_PER_NOTIFICATION).join(' '))
   }
 }

@@ -21,7 +21,7 @@ export async function recordQuestionAnswers(
     return [{ id, status: state === 'successful' ? 'answered' : 'failed', rows, errorMessage }]
   })
   if (answers.length === 0) return
-  await updateAnsweredQuestions(change.tx, deviceId, answers, change.now())
+  await updateAnsweredQuestions(change, deviceId, answers, change.now())
   const ids = answers.map(({ id }) => id)
   change.afterCommit(() => inbox.forget(deviceId, ids))
 }

@@ -1,6 +1,5 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { findRecord } from '../../platform/db/record-table.ts'
-import { notify } from '../../platform/db/listener.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { Device } from './device-store.ts'
 import { rowsOf } from '../../schema/row-store.ts'
@@ -9,11 +8,6 @@ const devices = rowsOf('device', 'device')
 
 /** The channel that tells the worker of a new time at which a device is to be deleted. */
 export const DEVICE_DELETION_CHANNEL = 'device_deletion'
-
-/** Tells every worker, at commit, when a deletion is due. */
-export async function notifyDeviceDeletion(tx: Transaction<Schema>, dueAt: Date): Promise<void> {
-  await notify(tx, DEVICE_DELETION_CHANNEL, dueAt.toISOString())
-}
 
 /** Locks the device whose deletion is due first, leaving out those in `exceptIds`; waits for none. */
 export async function claimDueDeletion(

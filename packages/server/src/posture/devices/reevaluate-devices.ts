@@ -187,8 +187,7 @@ function tellEarliest(
     })
     .map(({ device }) => device.reevaluateAt?.getTime() ?? Number.POSITIVE_INFINITY)
   if (times.length === 0) return
-  const earliest = new Date(Math.min(...times))
-  change.tellAfterCommit(REEVALUATE_CHANNEL, earliest.toISOString())
+  change.tellDueAfterCommit(REEVALUATE_CHANNEL, new Date(Math.min(...times)))
 }
 
 function recordStatusAudit(

@@ -1,7 +1,7 @@
 import type { Change } from '../../changes/change.ts'
 import { resetFirstDeviceTrust } from '../../people/people/first-device-trust.ts'
 import { SECOND_MS } from '../../platform/clock.ts'
-import { deleteCheckRefreshes, notifyDeviceDeletion } from './device-deletion-store.ts'
+import { deleteCheckRefreshes, DEVICE_DELETION_CHANNEL } from './device-deletion-store.ts'
 import {
   getDeviceForUpdate,
   notifyDeviceChanged,
@@ -45,6 +45,6 @@ export async function requestDeviceDeletion(
   change.recordEvent({ type: 'device.dismissed', deviceId: device.id })
   if (device.ownerPersonId !== null) await resetFirstDeviceTrust(change, device.ownerPersonId)
   await notifyDeviceChanged(tx, device.id)
-  await notifyDeviceDeletion(tx, dueAt)
+  change.tellDueAfterCommit(DEVICE_DELETION_CHANNEL, dueAt)
   return marked
 }

@@ -2,11 +2,9 @@
  * Devices that somebody waits for: their owner is signing in. For that time they are held longer and asked to come
  * back sooner. Every process is told and keeps it in memory; one that missed it is slower and nothing else.
  */
-import type { Kysely } from 'kysely'
 import { MINUTE_MS, type Clock } from '../../platform/clock.ts'
-import { notify } from '../../platform/db/listener.ts'
+import type { CommitSink } from '../../platform/db/commit-notifier.ts'
 import { isId } from '../../platform/ids.ts'
-import type { Schema } from '../../schema/schema.ts'
 
 /** The channel that tells all processes which devices are hurried. */
 export const HURRY_CHANNEL = 'device_hurry'
@@ -16,18 +14,15 @@ const HURRY_MS_MAX = 15 * MINUTE_MS
 const DEVICES_PER_NOTIFICATION = 200
 const HURRIED_MAX = 100_000
 
-/**
- * Has these devices held longer and come back sooner until a time, 15 minutes ahead at most, in every process. Of a
- * transaction, from its commit on.
- */
-export async function hurryDevices(
-  db: Kysely<Schema>,
+/** Has these devices held longer and come back sooner until a time, 15 minutes ahead at most, in every process. */
+export function hurryDevices(
+  notifier: CommitSink,
   deviceIds: readonly string[],
   untilMs: number,
-): Promise<void> {
+): void {
   for (let start = 0; start < deviceIds.length; start += DEVICES_PER_NOTIFICATION) {
     const some = deviceIds.slice(start, start + DEVICES_PER_NOTIFICATION)
-    await notify(db, HURRY_CHANNEL, `${Math.ceil(untilMs)} ${some.join(' ')}`)
+    notifier.tell(HURRY_CHANNEL, [`${Math.ceil(untilMs)} ${some.join(' ')}`])
   }
 }
 

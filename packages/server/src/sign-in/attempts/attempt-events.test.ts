@@ -1,6 +1,8 @@
 import { PassThrough } from 'node:stream'
-import { expect, it } from 'vitest'
-import { createAttemptWatch, STREAMS_PER_ATTEMPT_MAX } from './attempt-events.ts'
+import { afterEach, expect, it, vi } from 'vitest'
+import { createAttemptWatch, streamAttempt, STREAMS_PER_ATTEMPT_MAX } from './attempt-events.ts'
+
+afterEach(() => void vi.useRealTimers())
 
 it('ends the oldest stream of a sign-in that has too many, and none of another', async () => {
   const watch = createAttemptWatch()
@@ -15,4 +17,32 @@ it('ends the oldest stream of a sign-in that has too many, and none of another',
   expect(other.writableEnded).toBe(false)
   watch.end()
   expect([...streams, other].every(({ writableEnded }) => writableEnded)).toBe(true)
+})
+
+it('shows within seconds what no process could tell of any more, and looks no more once it is closed', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  let stage = 'device'
+  const read = vi.fn(async () => ({ json: { stage }, isOver: false }))
+  const stream = streamAttempt(createAttemptWatch(), 'a', read)
+  let shown = ''
+  stream.on('data', (part: Buffer) => (shown += part.toString()))
+  await vi.waitFor(() => expect(shown).toContain('device'))
+  stage = 'posture'
+  vi.advanceTimersByTime(5_000)
+  await vi.waitFor(() => expect(shown).toContain('posture'))
+  stream.destroy()
+  await vi.waitFor(() => expect(vi.getTimerCount()).toBe(0))
+  expect(read).toHaveBeenCalledTimes(2)
+})
+
+it('asks once more for what comes while it asks, however often it hears of it', async () => {
+  const watch = createAttemptWatch()
+  const first = Promise.withResolvers<{ json: object; isOver: boolean }>()
+  const read = vi.fn(async () => ({ json: {}, isOver: true })).mockReturnValueOnce(first.promise)
+  const stream = streamAttempt(watch, 'a', read)
+  for (let turn = 0; turn < 5; turn += 1) watch.hear(JSON.stringify({ id: 'a' }))
+  first.resolve({ json: {}, isOver: false })
+  stream.resume()
+  await new Promise((resolve) => stream.once('end', resolve))
+  expect(read).toHaveBeenCalledTimes(2)
 })

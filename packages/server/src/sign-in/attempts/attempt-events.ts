@@ -55,6 +55,8 @@ function readId(payload: string): string {
 }
 
 const HEARTBEAT_MS = 15 * SECOND_MS
+/** Of a change that was not told: the process that made it died right then. */
+const LOOK_INTERVAL_MS = 5 * SECOND_MS
 
 /**
  * The states of an attempt as server-sent events, one line of JSON each: at once, and at each change until the attempt
@@ -69,16 +71,24 @@ export function streamAttempt(
   watch.addStream(attemptId, stream)
   let looking: Promise<void> = Promise.resolve()
   let sent = ''
-  const stop = watch.watch(attemptId, () => {
+  let isLookWaiting = false
+  const lookSoon = () => {
+    if (isLookWaiting) return
+    isLookWaiting = true
     looking = looking.then(look, look)
-  })
+  }
+  const stop = watch.watch(attemptId, lookSoon)
+  const lookingAgain = setInterval(lookSoon, LOOK_INTERVAL_MS)
+  lookingAgain.unref()
   const heartbeat = setInterval(() => stream.write(':\n\n'), HEARTBEAT_MS)
   heartbeat.unref()
   stream.once('close', () => {
     clearInterval(heartbeat)
+    clearInterval(lookingAgain)
     stop()
   })
   async function look(): Promise<void> {
+    isLookWaiting = false
     const state = await read().catch(() => undefined)
     if (stream.destroyed || stream.writableEnded) return
     if (state === undefined) return void stream.end()

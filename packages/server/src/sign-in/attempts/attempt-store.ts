@@ -1,6 +1,6 @@
 import { sql, type Insertable, type Kysely, type Transaction, type Updateable } from 'kysely'
 import { notFound } from '../../platform/app-error.ts'
-import { notify } from '../../platform/db/listener.ts'
+import type { Change } from '../../changes/change.ts'
 import type { CamelCased } from '../../platform/db/record-table.ts'
 import { UNAWAITED } from '../../platform/db/unawaited.ts'
 import { isUuid } from '../../platform/ids.ts'
@@ -22,11 +22,11 @@ export const ATTEMPT_CHANNEL = 'heliograph_attempt'
 export const ATTEMPT_EXPIRY_CHANNEL = 'heliograph_attempt_expiry'
 
 export async function insertAttempt(
-  tx: Transaction<Schema>,
+  { tx, tellDueAfterCommit }: Pick<Change, 'tx' | 'tellDueAfterCommit'>,
   attempt: NewAttempt,
 ): Promise<Attempt> {
   const inserted = await attemptTable.insert(tx, attempt)
-  await notify(tx, ATTEMPT_EXPIRY_CHANNEL, inserted.expiresAt.toISOString())
+  tellDueAfterCommit(ATTEMPT_EXPIRY_CHANNEL, inserted.expiresAt)
   return inserted
 }
 
@@ -45,15 +45,15 @@ export async function getAttemptForUpdate(tx: Transaction<Schema>, id: string): 
   return attempt
 }
 
-/** Changes a locked attempt, counts its revision up and tells every process. */
+/** Changes a locked attempt, counts its revision up and has every process told after the commit. */
 export async function updateAttempt(
-  tx: Transaction<Schema>,
+  { tx, tellAfterCommit }: Pick<Change, 'tx' | 'tellAfterCommit'>,
   attempt: Attempt,
   changes: Omit<AttemptChanges, 'id' | 'revision'>,
 ): Promise<Attempt> {
   const revision = attempt.revision + 1
   const changed = await attemptTable.update(tx, { id: attempt.id }, { ...changes, revision })
-  await notify(tx, ATTEMPT_CHANNEL, JSON.stringify({ id: attempt.id, revision }))
+  tellAfterCommit(ATTEMPT_CHANNEL, JSON.stringify({ id: attempt.id, revision }))
   return changed
 }
 
@@ -183,7 +183,10 @@ export async function countAttemptsOfPerson(
   return rows[0]?.count ?? 0
 }
 
-/** Tells every process, at commit, of attempts under way from devices, which may have to show another status. */
+/**
+ * Tells every process, at commit, of attempts under way from devices, which may have to show another status. In the
+ * transaction: the database alone knows which they are, nobody waits for it to say so, and few commits find any.
+ */
 export async function notifyAttemptsOfDevices(
   tx: Transaction<Schema>,
   deviceIds: readonly string[],

@@ -20,11 +20,21 @@ import {
   insertApplication,
   proveTestDevice,
 } from '../../../test/support/sign-in-fixtures.ts'
+import { recordStatements } from '../../../test/support/record-statements.ts'
 import { waitForLock } from '../../../test/support/wait-for-lock.ts'
 import { DAY_MS, MINUTE_MS } from '../../platform/clock.ts'
+import { openDatabase } from '../../platform/db/database.ts'
+import type { Schema } from '../../schema/schema.ts'
+import { SIGN_IN_CHANNEL } from '../journal/session-store.ts'
+import { createSessionEnder } from '../sessions/end-sessions.ts'
 import { updateSignInPolicy } from '../policy/policy-store.ts'
 import { ATTEMPTS_PER_ADDRESS_MAX, isBrowserOf } from './begin-attempt.ts'
-import { findAttempt, updateAttemptReturned } from './attempt-store.ts'
+import {
+  ATTEMPT_CHANNEL,
+  ATTEMPT_EXPIRY_CHANNEL,
+  findAttempt,
+  updateAttemptReturned,
+} from './attempt-store.ts'
 import { continueAttempt, postureKnown } from './decide-posture.ts'
 import { abandonAttempts } from './end-attempt.ts'
 import { ATTEMPT_LIFETIME_MS } from './move-attempt.ts'
@@ -505,4 +515,22 @@ it('of many that come to nothing lately, those of other addresses go on', async 
   await beginTestAttempt(runChange, application, '2001:db8:8::1')
   clock.advance(ATTEMPT_LIFETIME_MS)
   await begin()
+})
+
+it('tells other processes after its commits, so that those of sign-ins do not wait for each other', async () => {
+  const device = await ownDevice()
+  const told: string[] = []
+  const service = openDatabase<Schema>(database.connection, {
+    network: database.network,
+    poolMax: 1,
+    logError: () => undefined,
+  })
+  runChange = createChangeRunner(service.preparedDb, clock, [createSessionEnder()], {
+    tell: (channel) => void told.push(channel),
+  })
+  const statements = await recordStatements(async () => decide(await atDevice(device)))
+  await service.close()
+  expect(statements.length).toBeGreaterThan(0)
+  expect(statements.filter(({ text }) => text.includes('pg_notify'))).toEqual([])
+  expect(new Set(told)).toEqual(new Set([ATTEMPT_CHANNEL, ATTEMPT_EXPIRY_CHANNEL, SIGN_IN_CHANNEL]))
 })

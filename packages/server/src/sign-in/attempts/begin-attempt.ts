@@ -53,7 +53,7 @@ export async function beginAttempt(change: Change, input: NewAttempt): Promise<B
   }
   await makeRoom(change)
   const secret = newSecret()
-  const attempt = await insertAttempt(tx, {
+  const attempt = await insertAttempt(change, {
     id: newUuid(),
     secretHash: hashAttemptSecret(secret),
     applicationId: input.applicationId,

@@ -54,7 +54,7 @@ export async function refuseLocked(
     const description = `The person was not let in: ${code}. ${REFUSALS[code].remedy}`
     await closeSession(change, attempt.authLogSessionId, { result: 'Fail', description })
   }
-  return updateAttempt(change.tx, attempt, {
+  return updateAttempt(change, attempt, {
     stage: 'refused',
     refusalCode: code,
     evidence: JSON.stringify(gathered),
@@ -121,7 +121,7 @@ export async function grantLocked(
   if (attempt.authLogSessionId !== null) {
     await closeSession(change, attempt.authLogSessionId, { result: 'Success' })
   }
-  return updateAttempt(tx, attempt, { stage: 'done', assurance, endedAt: change.now() })
+  return updateAttempt(change, attempt, { stage: 'done', assurance, endedAt: change.now() })
 }
 
 /**
@@ -157,5 +157,5 @@ export async function abandonLocked(change: Change, attempt: Attempt): Promise<v
     const session = await getSessionForUpdate(tx, authLogSessionId)
     if (session.result === null) await abandonSession(change, { ...session, expiresAt })
   }
-  await updateAttempt(tx, attempt, { stage: 'abandoned', endedAt: expiresAt })
+  await updateAttempt(change, attempt, { stage: 'abandoned', endedAt: expiresAt })
 }

@@ -60,7 +60,7 @@ export async function identifyPerson(
     },
     timeoutSeconds: JOURNAL_TIMEOUT_SECONDS,
   })
-  return updateAttempt(change.tx, attempt, {
+  return updateAttempt(change, attempt, {
     stage: 'device',
     personId: person.id,
     amr: [...identified.amr],

@@ -56,5 +56,5 @@ export async function moveAttempt(
       timeoutSeconds: JOURNAL_TIMEOUT_SECONDS,
     })
   }
-  return updateAttempt(change.tx, attempt, changes)
+  return updateAttempt(change, attempt, changes)
 }

@@ -7,6 +7,7 @@ import type { Change } from '../../changes/change.ts'
 import type { Foundation } from '../../changes/foundation.ts'
 import { AppError, conflict } from '../../platform/app-error.ts'
 import { MINUTE_MS, SECOND_MS } from '../../platform/clock.ts'
+import { DEVICE_CHANNEL } from '../../posture/devices/device-store.ts'
 import type { RerunAnswers } from '../../posture/checks/rerun-answers.ts'
 import { findRegistrationDenial } from '../registration/confirmation-store.ts'
 import { denyRegistration } from '../registration/deny-registration.ts'
@@ -148,10 +149,12 @@ async function askForStale(
       after: { check_count: unasked.length },
     })
   }
+  // Also where somebody else has asked, who may have died before whoever holds the request of the device was told.
+  if (checkIds.length > 0) change.tellAfterCommit(DEVICE_CHANNEL, deviceId)
   return checkIds
 }
 
-async function countRecheck({ tx }: Change, attempt: Attempt): Promise<void> {
+async function countRecheck(change: Change, attempt: Attempt): Promise<void> {
   const rechecks = Number(attempt.fallbackState[RECHECKS] ?? 0)
   if (rechecks >= RECHECKS_MAX) {
     throw conflict(
@@ -159,5 +162,5 @@ async function countRecheck({ tx }: Change, attempt: Attempt): Promise<void> {
     )
   }
   const state = { ...attempt.fallbackState, [RECHECKS]: rechecks + 1 }
-  await updateAttempt(tx, attempt, { fallbackState: JSON.stringify(state) })
+  await updateAttempt(change, attempt, { fallbackState: JSON.stringify(state) })
 }

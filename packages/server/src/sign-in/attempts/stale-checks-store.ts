@@ -1,5 +1,4 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
-import { notifyDeviceChanged } from '../../posture/devices/device-store.ts'
 import type { Schema } from '../../schema/schema.ts'
 
 /** The checks of a device whose last results are older than a time; those that it runs itself. */
@@ -35,7 +34,7 @@ export async function listAskedCheckIds(
   return rows.map(({ id }) => id)
 }
 
-/** Asks a device to run checks again at once, and tells whoever holds its request. */
+/** Asks a device to run checks again at once. */
 export async function insertCheckRefreshes(
   tx: Transaction<Schema>,
   deviceId: string,
@@ -48,7 +47,6 @@ export async function insertCheckRefreshes(
     on conflict (device_id, check_id) do update set requested_at = excluded.requested_at`.execute(
     tx,
   )
-  await notifyDeviceChanged(tx, deviceId)
 }
 
 /** How many of the checks a device has not answered yet since it was asked. */

@@ -73,7 +73,7 @@ async function bind(
     description: 'bound the key of a browser to the device on which it was proven',
     after: { person_id: whose.personId, device_id: whose.deviceId, attempt_id: attempt.id },
   })
-  await updateAttempt(tx, attempt, { browserKeyId: id })
+  await updateAttempt(change, attempt, { browserKeyId: id })
   return id
 }
 

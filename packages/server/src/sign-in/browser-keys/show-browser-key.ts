@@ -53,13 +53,13 @@ export async function showBrowserKey(
       ? 'none'
       : await judge(change, key, shown, toKeyChallenge(attempt, baseUrl))
   if (key === undefined || verdict === 'none') {
-    await updateAttempt(tx, attempt, { browserKeyShownAt: at })
+    await updateAttempt(change, attempt, { browserKeyShownAt: at })
     return 'none'
   }
   if (verdict === 'copied') {
     await endLockedKey(change, key, 'copied')
     await tell(change, attempt, 'browser_key_copied', COPIED)
-    await updateAttempt(tx, attempt, { browserKeyShownAt: at, browserKeyId: key.id })
+    await updateAttempt(change, attempt, { browserKeyShownAt: at, browserKeyId: key.id })
     return 'none'
   }
   await updateBrowserKey(tx, key.id, {
@@ -67,7 +67,7 @@ export async function showBrowserKey(
     lastUsedAt: at,
     userAgent: attempt.userAgent,
   })
-  await updateAttempt(tx, attempt, { browserKeyShownAt: at, browserKeyId: key.id })
+  await updateAttempt(change, attempt, { browserKeyShownAt: at, browserKeyId: key.id })
   return 'kept'
 }
 

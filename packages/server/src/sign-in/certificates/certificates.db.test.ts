@@ -80,7 +80,9 @@ async function answerQuestions(): Promise<void> {
       .filter((sha1) => sql.includes(sha1.toLowerCase()))
       .map((sha1) => ({ sha1 }))
     const answer = { id, status: 'answered', rows, errorMessage: null } as const
-    await updateAnsweredQuestions(api.db, device, [answer], api.clock.now())
+    await api.runChange({ actor: SYSTEM_ACTOR }, async (change) =>
+      updateAnsweredQuestions(change, device, [answer], api.clock.now()),
+    )
   }
 }
 

@@ -9,7 +9,7 @@ import {
   type NewSessionEvent,
   type SessionFacts,
 } from './session-facts.ts'
-import { getSessionForUpdate, notifySignInExpiry, updateSession } from './session-store.ts'
+import { getSessionForUpdate, SIGN_IN_CHANNEL, updateSession } from './session-store.ts'
 
 /** What has become known of a sign-in, and the steps that it has made. */
 export interface SessionExtension extends SessionFacts {
@@ -44,7 +44,7 @@ export async function extendSession(
     expiresAt,
     updatedAt: at,
   })
-  await notifySignInExpiry(tx, expiresAt)
+  change.tellDueAfterCommit(SIGN_IN_CHANNEL, expiresAt)
   change.recordAudit({
     action: 'auth_log.extended',
     target: { type: 'auth_log', id },

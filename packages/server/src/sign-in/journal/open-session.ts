@@ -5,7 +5,7 @@ import { invalidBody } from '../../platform/app-error.ts'
 import { SECOND_MS } from '../../platform/clock.ts'
 import type { AuthLogRecord } from './auth-log-read.ts'
 import { readDeviceColumns, toStoredEvent, type SessionFacts } from './session-facts.ts'
-import { insertSession, notifySignInExpiry } from './session-store.ts'
+import { insertSession, SIGN_IN_CHANNEL } from './session-store.ts'
 
 /** Who signs in: the id of a person, or an email address with which one is found or created. */
 export type SignInPerson =
@@ -45,7 +45,7 @@ export async function openSession(change: Change, input: NewSession): Promise<Au
     txn: change.txn,
     updatedAt: at,
   })
-  await notifySignInExpiry(tx, expiresAt)
+  change.tellDueAfterCommit(SIGN_IN_CHANNEL, expiresAt)
   change.recordAudit({
     action: 'auth_log.opened',
     target: { type: 'auth_log', id: session.id },

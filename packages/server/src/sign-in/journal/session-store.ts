@@ -1,6 +1,5 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { findRecord } from '../../platform/db/record-table.ts'
-import { notify } from '../../platform/db/listener.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { AuthLogRecord } from './auth-log-read.ts'
 import { rowsOf } from '../../schema/row-store.ts'
@@ -9,11 +8,6 @@ const sessions = rowsOf('auth_log_session', 'auth log')
 
 /** The channel that tells the worker of a new time at which a sign-in counts as abandoned. */
 export const SIGN_IN_CHANNEL = 'sign_in'
-
-/** Tells every worker, at commit, when a sign-in under way would be abandoned. */
-export async function notifySignInExpiry(tx: Transaction<Schema>, expiresAt: Date): Promise<void> {
-  await notify(tx, SIGN_IN_CHANNEL, expiresAt.toISOString())
-}
 
 export const insertSession = sessions.insert
 

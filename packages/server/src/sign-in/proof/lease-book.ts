@@ -53,6 +53,11 @@ export class LeaseBook {
     return this.find(port)
   }
 
+  /** Whether it knows of no lease, not even of one that is over. */
+  get isEmpty(): boolean {
+    return this.#byPort.size === 0
+  }
+
   /** Waits for a reading that is under way, whatever becomes of it. */
   async settle(): Promise<void> {
     await this.#reading?.catch(() => undefined)

@@ -1,5 +1,5 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
-import { notify } from '../../platform/db/listener.ts'
+import type { Change } from '../../changes/change.ts'
 import { defineTable, type RecordOf } from '../../schema/define-table.ts'
 import type { Schema } from '../../schema/schema.ts'
 
@@ -57,7 +57,7 @@ export async function countProofs(
 
 /** Leases free ports, whose expired leases end by it, and tells every process. */
 export async function insertLeases(
-  tx: Transaction<Schema>,
+  { tx, tellAfterCommit }: Pick<Change, 'tx' | 'tellAfterCommit'>,
   leases: readonly ProbeLease[],
 ): Promise<void> {
   const ports = leases.map(({ port }) => port)
@@ -66,7 +66,7 @@ export async function insertLeases(
     .insertInto('sign_in_probe_lease')
     .values(leases.map((lease) => leaseTable.toInsert(lease)))
     .execute()
-  await notify(tx, PROBE_CHANNEL)
+  tellAfterCommit(PROBE_CHANNEL, '')
 }
 
 /** The leases that hold at a time. */
@@ -106,23 +106,23 @@ export async function claimLeases(
 
 /** Ends the leases of an attempt, and tells every process. */
 export async function deleteLeasesOfAttempt(
-  tx: Transaction<Schema>,
+  { tx, tellAfterCommit }: Pick<Change, 'tx' | 'tellAfterCommit'>,
   attemptId: string,
 ): Promise<void> {
   await leaseTable.delete(tx, { attemptId })
-  await notify(tx, PROBE_CHANNEL)
+  tellAfterCommit(PROBE_CHANNEL, '')
 }
 
 /** Prolongs the leases of a proof whose browser has come to all of its ports, and tells every process. */
 export async function prolongLeases(
-  db: Kysely<Schema>,
+  { tx, tellAfterCommit }: Pick<Change, 'tx' | 'tellAfterCommit'>,
   proofId: string,
   leasedUntil: Date,
 ): Promise<void> {
-  await db
+  await tx
     .updateTable('sign_in_probe_lease')
     .set({ leased_until: sql`greatest(leased_until, ${leasedUntil}::timestamptz)` })
     .where('proof_id', '=', proofId)
     .execute()
-  await notify(db, PROBE_CHANNEL)
+  tellAfterCommit(PROBE_CHANNEL, '')
 }

@@ -29,7 +29,7 @@ export interface ProofEndpointsContext extends ProofContext {
   /** None where the service opens no ports: then no device is proven live. */
   readonly ports: readonly number[]
   /** Has devices ask for work sooner. */
-  readonly hurry: (deviceIds: readonly string[], untilMs: number) => Promise<void>
+  readonly hurry: (deviceIds: readonly string[], untilMs: number) => void
   /** This process knows of the leases that were made here. */
   readonly refreshLeases: () => Promise<void>
   /** Ends proofs under way when the service stops. */
@@ -132,7 +132,7 @@ async function hurryCandidates(context: ProofEndpointsContext, attempt: Attempt)
   const deviceId = (await findKeyOfAttempt(db, attempt.id))?.deviceId ?? null
   const at = clock.now()
   const candidates = await listCandidates(db, { personId, ipAddress, deviceId, at })
-  await hurry(
+  hurry(
     candidates.map(({ id }) => id),
     at.getTime() + HURRY_MS,
   )

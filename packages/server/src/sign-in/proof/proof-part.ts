@@ -8,6 +8,7 @@ import { listPorts } from '../../platform/net/browser-ports.ts'
 import { explainListening, LISTENING } from '../../platform/net/explain-listening.ts'
 import type { TlsMaterial } from '../../platform/tls/tls-material.ts'
 import type { AskDevices } from '../../posture/device-questions/ask-devices.ts'
+import { periodicJob } from '../../schema/jobs.ts'
 import { LeaseBook } from './lease-book.ts'
 import { createProbeHandler } from './probe-handler.ts'
 import { createProbeListeners } from './probe-listeners.ts'
@@ -27,7 +28,7 @@ export interface ProofSettings {
 /** What the proof needs of others. */
 export interface ProofNeeds {
   readonly ask: AskDevices
-  readonly hurry: (deviceIds: readonly string[], untilMs: number) => Promise<void>
+  readonly hurry: (deviceIds: readonly string[], untilMs: number) => void
   /** The certificate of the service; undefined for plain HTTP. */
   readonly tls: TlsMaterial | undefined
 }
@@ -82,6 +83,8 @@ export function createProofPart(
       if (ports.length === 0) log.warn({ setting: 'HELIOGRAPH_PROBE_PORTS' }, LOST_WITHOUT_PORTS)
       await explainListening(LISTENING.browsers, () => listeners.listen())
     },
+    // Finds the end of a proof that was not told, while its browser waits at a port.
+    jobs: [periodicJob('leased ports', async () => book.isEmpty || book.refresh())],
     endWaiting: () => {
       stopping.abort()
       handler.endAll()

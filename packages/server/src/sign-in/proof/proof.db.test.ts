@@ -17,6 +17,7 @@ import { settleRegistration } from '../attempts/run-posture.ts'
 import { updateSignInPolicy } from '../policy/policy-store.ts'
 import { registerAttemptDevice } from '../registration/register-device.ts'
 import { createOsUserBinder } from './os-users.ts'
+import { deleteLeasesOfAttempt } from './probe-lease-store.ts'
 import { PROOFS_OF_PERSON_MAX, startProof } from './start-proof.ts'
 
 let world: ProofWorld
@@ -121,6 +122,19 @@ describe('the device of a sign-in is proven', () => {
     const leases = await world.database.db.selectFrom('sign_in_probe_lease').selectAll().execute()
     expect(leases).toEqual([])
   })
+})
+
+it('its browser waits no longer when nobody could tell of the end any more', async () => {
+  const attempt = await world.begin()
+  const opened = await openAll(attempt)
+  await world.runJobs()
+  await createChangeRunner(
+    world.database.db,
+    systemClock,
+    [],
+  )({ actor: SYSTEM_ACTOR }, (change) => deleteLeasesOfAttempt(change, attempt.id))
+  await world.runJobs()
+  await Promise.all(opened.map(({ ended }) => ended))
 })
 
 describe('devices that are being asked', () => {

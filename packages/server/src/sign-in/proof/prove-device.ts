@@ -73,7 +73,7 @@ export async function proveDevice(
   const arrivals = lease === undefined ? [] : await listArrivals(db, lease.proofId)
   const outcome = await search(context, attempt, arrivals, options.signal)
   return runChange(options.origin, async (change) => {
-    await deleteLeasesOfAttempt(change.tx, attemptId)
+    await deleteLeasesOfAttempt(change, attemptId)
     const concluded = await conclude(change, attempt, outcome)
     const { newKey } = options
     const boundKeyId = newKey && (await bindBrowserKey(change, concluded, newKey, context.baseUrl))

@@ -18,7 +18,7 @@ type Dependencies = Pick<Foundation, 'db' | 'runChange' | 'clock'>
 
 /** Counts the request of the browser; false when it has come to this port before. */
 export async function recordCounted(
-  { db, clock }: Dependencies,
+  { db, runChange, clock }: Dependencies,
   lease: ProbeLease,
   seen: SeenConnection,
 ): Promise<boolean> {
@@ -31,7 +31,10 @@ export async function recordCounted(
   if (id === undefined) return false
   const count = await countArrivals(db, lease.proofId, 'counted', PORTS_PER_PROOF)
   if (count === PORTS_PER_PROOF) {
-    await prolongLeases(db, lease.proofId, new Date(at.getTime() + PROVING_MS))
+    const leasedUntil = new Date(at.getTime() + PROVING_MS)
+    await runChange({ actor: SYSTEM_ACTOR }, async (change) =>
+      prolongLeases(change, lease.proofId, leasedUntil),
+    )
   }
   return true
 }
@@ -61,7 +64,7 @@ export async function recordForeign(
       })
       const arrivedAt = change.now()
       await insertArrival(tx, { ...toArrival(lease, seen), kind: 'foreign', reason, arrivedAt })
-      await deleteLeasesOfAttempt(tx, lease.attemptId)
+      await deleteLeasesOfAttempt(change, lease.attemptId)
     })
   } catch (error) {
     if (!(error instanceof AppError) || !['conflict', 'not_found'].includes(error.code)) throw error

@@ -63,7 +63,7 @@ export async function startProof(
   const at = change.now()
   const [underWay] = await listLeasesOfAttempt(tx, attemptId, at)
   if (underWay !== undefined && isBeingDecided(underWay, at)) throw beingDecided()
-  await deleteLeasesOfAttempt(tx, attemptId)
+  await deleteLeasesOfAttempt(change, attemptId)
   const by = { personId, ipAddress }
   if ((await countProofs(tx, by, at)) >= PROOFS_OF_PERSON_MAX) throw beingDecided()
   const ofAddress = ipAddress === null ? 0 : await countLeasesOfAddress(tx, ipAddress, at)
@@ -73,7 +73,7 @@ export async function startProof(
   const [proofId, token, cookie] = [newUuid(), newSecret(), newSecret()]
   const leasedUntil = new Date(at.getTime() + OPENING_MS)
   await insertLeases(
-    tx,
+    change,
     chosen.map((port, position) => ({
       port,
       proofId,

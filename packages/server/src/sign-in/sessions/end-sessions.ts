@@ -6,7 +6,6 @@ import type { Change, ChangePublisher, ChangeRecord } from '../../changes/change
 import type { SignedOutSession } from '../provider/list-signed-out.ts'
 import type { DomainEvent, SessionEndReason } from '../../changes/domain-event.ts'
 import { conflict } from '../../platform/app-error.ts'
-import { notify } from '../../platform/db/listener.ts'
 import { notifyAttemptsOfDevices } from '../attempts/attempt-store.ts'
 import {
   findLiveSessionBySid,
@@ -19,20 +18,13 @@ import {
   type SessionsBy,
 } from './granted-session-store.ts'
 
-type Transaction = ChangeRecord['tx']
-
 /** Ends the live sessions of devices, a person or an application. */
 export async function endSessionsOf(
   change: Change,
   by: SessionsBy,
   reason: SessionEndReason,
 ): Promise<number> {
-  const ended = await end(
-    change.tx,
-    await listLiveSessionsForUpdate(change.tx, by, change.at),
-    reason,
-    change.at,
-  )
+  const ended = await end(change, await listLiveSessionsForUpdate(change.tx, by, change.at), reason)
   for (const event of ended) change.recordEvent(event)
   return ended.length
 }
@@ -51,7 +43,7 @@ export async function endSession(
   if (session.endedAt !== null || session.expiresAt <= change.at) {
     throw conflict('The session has ended already.')
   }
-  for (const event of await end(change.tx, [session], reason, change.at)) change.recordEvent(event)
+  for (const event of await end(change, [session], reason)) change.recordEvent(event)
   change.recordAudit({
     action: 'sign_in_session.ended',
     target: { type: 'sign_in_session', id },
@@ -73,16 +65,14 @@ export async function endSignedOut(
 }
 
 async function end(
-  tx: Transaction,
+  { tx, at, tellDueAfterCommit }: Pick<ChangeRecord, 'tx' | 'at' | 'tellDueAfterCommit'>,
   sessions: readonly GrantedSession[],
   reason: SessionEndReason,
-  at: Date,
 ): Promise<DomainEvent[]> {
   if (sessions.length === 0) return []
   const ids = sessions.map(({ id }) => id)
   const ended = await updateSessionsEnded(tx, ids, reason, at)
-  if (ended.some(({ isLogoutDue }) => isLogoutDue))
-    await notify(tx, LOGOUT_CHANNEL, at.toISOString())
+  if (ended.some(({ isLogoutDue }) => isLogoutDue)) tellDueAfterCommit(LOGOUT_CHANNEL, at)
   return ended.map((session) => toEvent(session, reason))
 }
 
@@ -114,7 +104,7 @@ export function createSessionEnder(): ChangePublisher {
       const ending = sessions.filter(
         ({ applicationId }) => reason !== 'device_blocked' || applicationId !== null,
       )
-      record.followBy(...(await end(tx, ending, reason, at)))
+      record.followBy(...(await end(record, ending, reason)))
     }
     const deviceIds = [...new Set(events.flatMap(toWatchedDevice))]
     if (deviceIds.length === 0) return

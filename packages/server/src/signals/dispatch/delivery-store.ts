@@ -1,8 +1,8 @@
 /*
  * Queued deliveries as rows, and the notifications that wake those who send them. SQL only.
  */
-import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely'
-import type { ChangeRecord } from '../../changes/change.ts'
+import { sql, type Kysely, type RawBuilder } from 'kysely'
+import type { Change } from '../../changes/change.ts'
 import { notify } from '../../platform/db/listener.ts'
 import { UNAWAITED } from '../../platform/db/unawaited.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
@@ -40,48 +40,49 @@ export interface NewDelivery {
   readonly delayMs?: number
 }
 
+/** Why there is something to deliver. */
+export type DeliveryCause = Pick<Change, 'tx' | 'txn' | 'at'>
+
 /** The change that deliveries are queued in. */
-export interface DeliveryCause {
-  readonly tx: Transaction<Schema>
-  readonly txn: string
-  readonly at: Date
-}
+type QueueingChange = DeliveryCause & Pick<Change, 'tellAfterCommit'>
 
 /**
- * Queues deliveries in an open transaction, in one statement that also notifies every process of it. They
- * are due at once unless they say otherwise, by the clock of the database. Answers their ids in the order of
- * `deliveries`.
- */
-export async function insertDeliveries(
-  cause: DeliveryCause,
-  deliveries: readonly NewDelivery[],
-): Promise<string[]> {
-  if (deliveries.length === 0) return []
-  const inserted = await sql<{ id: string; event_id: string }>`
-    with ${queuedRows(cause, deliveries)}
-    select id, event_id, pg_notify(${DELIVERY_CHANNEL}, destination_id::text) from queued
-  `.execute(cause.tx)
-  const idOfEvent = new Map(inserted.rows.map(({ id, event_id }) => [event_id, id]))
-  return deliveries.map(({ eventId }) => idOfEvent.get(eventId) ?? '')
-}
-
-/**
- * Queues them as {@link insertDeliveries} does, for those who need no answer and commit often: every process is told
- * after the commit. What a process that dies right then has not told is found by the sweeps.
+ * Queues deliveries in an open transaction, and has every process told of them after the commit; what a process that
+ * dies right then has not told is found by the sweeps. They are due at once unless they say otherwise, by the clock of
+ * the database.
  */
 export async function queueDeliveries(
-  cause: DeliveryCause & Pick<ChangeRecord, 'tellAfterCommit'>,
+  cause: QueueingChange,
   deliveries: readonly NewDelivery[],
 ): Promise<void> {
   if (deliveries.length === 0) return
   await sql`${UNAWAITED} with ${queuedRows(cause, deliveries)} select from queued where false`.execute(
     cause.tx,
   )
-  const destinationIds = new Set(deliveries.map(({ destinationId }) => destinationId))
-  cause.tellAfterCommit(DELIVERY_CHANNEL, ...destinationIds)
+  tellOfQueued(cause, deliveries)
 }
 
-function queuedRows({ txn, at }: DeliveryCause, deliveries: readonly NewDelivery[]) {
+/** The same for those who need their ids, in the order of `deliveries`. */
+export async function insertDeliveries(
+  cause: QueueingChange,
+  deliveries: readonly NewDelivery[],
+): Promise<string[]> {
+  if (deliveries.length === 0) return []
+  const inserted = await sql<{ id: string; event_id: string }>`
+    with ${queuedRows(cause, deliveries)} select id, event_id from queued`.execute(cause.tx)
+  tellOfQueued(cause, deliveries)
+  const idOfEvent = new Map(inserted.rows.map(({ id, event_id }) => [event_id, id]))
+  return deliveries.map(({ eventId }) => idOfEvent.get(eventId) ?? '')
+}
+
+function tellOfQueued(cause: QueueingChange, deliveries: readonly NewDelivery[]): void {
+  tellDestinations(cause, new Set(deliveries.map(({ destinationId }) => destinationId)))
+}
+
+function queuedRows(
+  { txn, at }: Pick<DeliveryCause, 'txn' | 'at'>,
+  deliveries: readonly NewDelivery[],
+) {
   const rows = deliveries.map((delivery) => ({
     destination_id: delivery.destinationId,
     event_id: delivery.eventId,
@@ -103,10 +104,18 @@ function queuedRows({ txn, at }: DeliveryCause, deliveries: readonly NewDelivery
         as d(destination_id, event_id, event_type, subject_key, body, outlives_stop, txn, delay_ms,
           place)
       order by d.place
-      returning id, event_id, destination_id)`
+      returning id, event_id)`
 }
 
-/** Tells every process, once this transaction commits, that these destinations have changed. */
+/** Tells every process, once the change is durable, that these destinations have changed; sweeps find it as well. */
+export function tellDestinations(
+  change: Pick<Change, 'tellAfterCommit'>,
+  destinationIds: Iterable<DestinationId>,
+): void {
+  change.tellAfterCommit(DELIVERY_CHANNEL, ...destinationIds)
+}
+
+/** Tells every process, once this transaction commits, that these destinations have changed: outside of a change. */
 export async function notifyDestinations(
   db: Kysely<Schema>,
   destinationIds: readonly DestinationId[],

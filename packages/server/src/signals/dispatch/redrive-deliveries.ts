@@ -7,7 +7,7 @@ import type { AuditTarget } from '../../changes/audit/audit-entry.ts'
 import type { Change } from '../../changes/change.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { getDeliveryOfEvent, type DeliveryDetails, type DeliveryState } from './delivery-read.ts'
-import { notifyDestinations } from './delivery-store.ts'
+import { tellDestinations } from './delivery-store.ts'
 import { resetDestinationHealth } from './destination-store.ts'
 import {
   REDRIVE_MAX,
@@ -111,7 +111,7 @@ export async function discardDeliveries(
   const count = await updateToDiscarded(change.tx, { ...selection, states }, change.at)
   const moved = { count, hasMore: count === REDRIVE_MAX }
   if (count === 0) return moved
-  await notifyDestinations(change.tx, [selection.destinationId])
+  tellDestinations(change, [selection.destinationId])
   change.recordAudit({
     action: 'deliveries.discarded',
     target: selection.target,
@@ -121,9 +121,9 @@ export async function discardDeliveries(
   return moved
 }
 
-async function tryAtOnce({ tx }: Change, destinationId: DestinationId): Promise<void> {
-  await resetDestinationHealth(tx, destinationId)
-  await notifyDestinations(tx, [destinationId])
+async function tryAtOnce(change: Change, destinationId: DestinationId): Promise<void> {
+  await resetDestinationHealth(change.tx, destinationId)
+  tellDestinations(change, [destinationId])
 }
 
 function toAuditRange({ since, until }: DeliverySelection) {

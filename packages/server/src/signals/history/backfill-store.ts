@@ -1,6 +1,6 @@
 import { DEVICE_COMPLIANCE_CHANGE } from '@heliograph/ssf'
 import { sql, type Kysely, type Transaction } from 'kysely'
-import { notify } from '../../platform/db/listener.ts'
+import type { Change } from '../../changes/change.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import { defineTable, type RecordOf } from '../../schema/define-table.ts'
 import type { Schema } from '../../schema/schema.ts'
@@ -15,11 +15,11 @@ export const BACKFILL_CHANNEL = 'ssf_backfill'
 
 /** Asks for a backfill of a stream; one that is under way begins anew. */
 export async function insertBackfill(
-  tx: Transaction<Schema>,
+  change: Pick<Change, 'tx' | 'tellAfterCommit'>,
   backfill: Pick<Backfill, 'ssfStreamId' | 'txn' | 'requestedAt'>,
 ): Promise<void> {
   const values = backfillTable.toInsert(backfill)
-  await tx
+  await change.tx
     .insertInto('ssf_backfill')
     .values(values)
     .onConflict((conflict) =>
@@ -28,7 +28,7 @@ export async function insertBackfill(
         .doUpdateSet({ ...values, after_device_id: '0', queued_count: 0 }),
     )
     .execute()
-  await notify(tx, BACKFILL_CHANNEL)
+  change.tellAfterCommit(BACKFILL_CHANNEL, '')
 }
 
 /** Locks the oldest backfill that no other worker has; waits for none. */

@@ -12,7 +12,7 @@ import { listDeviceIds } from '../../posture/devices/device-store.ts'
 import { toDeviceOfChange } from '../../posture/devices/to-device-of-change.ts'
 import { AppError } from '../../platform/app-error.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
-import { insertDeliveries } from '../dispatch/delivery-store.ts'
+import { queueDeliveries } from '../dispatch/delivery-store.ts'
 import { toComplianceDelivery } from '../sets/ssf-publisher.ts'
 import { getStream, type Stream } from '../streams/stream-store.ts'
 import { isRequested } from '../streams/unrequested-event-store.ts'
@@ -45,7 +45,7 @@ export async function requestBackfill(change: Change, stream: Stream): Promise<v
   if (!isRequested(stream, DEVICE_COMPLIANCE_CHANGE)) {
     throw new AppError('conflict', 'The stream asks for no compliance changes.')
   }
-  await insertBackfill(change.tx, {
+  await insertBackfill(change, {
     ssfStreamId: stream.id,
     txn: change.txn,
     requestedAt: change.at,
@@ -101,7 +101,7 @@ async function takeStep(
   const deliveries = statusChanges
     .filter((statusChange) => isWanted(stream, statusChange))
     .flatMap((statusChange) => toComplianceDelivery(cause, stream, statusChange, sealer) ?? [])
-  await insertDeliveries(cause, deliveries)
+  await queueDeliveries(cause, deliveries)
   await advanceBackfill(tx, backfill.id, {
     afterDeviceId: lastId,
     queuedCount: backfill.queuedCount + deliveries.length,

@@ -9,7 +9,7 @@ import {
 } from '@heliograph/ssf'
 import type { Transaction } from 'kysely'
 import type { Change } from '../../changes/change.ts'
-import { notifyDestinations } from '../dispatch/delivery-store.ts'
+import { tellDestinations } from '../dispatch/delivery-store.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { DAY_MS } from '../../platform/clock.ts'
 import type { Schema } from '../../schema/schema.ts'
@@ -62,7 +62,7 @@ export async function replayStream(
   }
   const isLost = await hasLost(tx, destinationId, place)
   await updateLastActivity(tx, stream.id, at)
-  await notifyDestinations(tx, [destinationId])
+  tellDestinations(change, [destinationId])
   const numbers = sequences.filter((sequence) => sequence !== null)
   const answer = {
     queued: sequences.length,

@@ -16,7 +16,7 @@ import { endEveryRound } from '../../posture/checks/round-store.ts'
 import { lockDevices, type LockedDevice } from '../../posture/devices/device-status-store.ts'
 import { toDeviceOfChange } from '../../posture/devices/to-device-of-change.ts'
 import type { StreamRowId } from '../../schema/branded-ids.ts'
-import { insertDeliveries } from '../dispatch/delivery-store.ts'
+import { queueDeliveries } from '../dispatch/delivery-store.ts'
 import { toComplianceDelivery } from '../sets/ssf-publisher.ts'
 import { getStream, type Stream } from '../streams/stream-store.ts'
 import { isRequested } from '../streams/unrequested-event-store.ts'
@@ -53,7 +53,7 @@ const PASS_INTERVAL_MS = 5 * SECOND_MS
  */
 export async function requestRestatement(change: Change): Promise<number> {
   await endEveryRound(change.tx)
-  return insertRestatements(change.tx, { ...change, sinceTransitionId: null })
+  return insertRestatements(change, { ...change, sinceTransitionId: null })
 }
 
 /**
@@ -63,7 +63,7 @@ export async function requestRestatement(change: Change): Promise<number> {
 export async function requestRecentRestatement(change: Change, since: Date): Promise<number> {
   const { firstId, deviceCount } = await findTransitionsSince(change.tx, since)
   if (firstId !== null) {
-    await insertRestatements(change.tx, { ...change, sinceTransitionId: firstId })
+    await insertRestatements(change, { ...change, sinceTransitionId: firstId })
   }
   return deviceCount
 }
@@ -145,7 +145,7 @@ async function tellDevices(
   const deliveries = statements
     .filter((statement) => isWanted(stream, statement))
     .flatMap((statement) => toComplianceDelivery(cause, stream, statement, sealer) ?? [])
-  await insertDeliveries(cause, deliveries)
+  await queueDeliveries(cause, deliveries)
   return deliveries.length
 }
 

@@ -5,7 +5,7 @@
 import { DEVICE_COMPLIANCE_CHANGE } from '@heliograph/ssf'
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { timeInMs } from '../../platform/db/database-time.ts'
-import { notify } from '../../platform/db/listener.ts'
+import type { Change } from '../../changes/change.ts'
 import type { DestinationId, StreamRowId } from '../../schema/branded-ids.ts'
 import { defineTable, type RecordOf } from '../../schema/define-table.ts'
 import type { Schema } from '../../schema/schema.ts'
@@ -29,7 +29,7 @@ export interface RestatementRequest {
  * tell.
  */
 export async function insertRestatements(
-  tx: Transaction<Schema>,
+  { tx, tellAfterCommit }: Pick<Change, 'tx' | 'tellAfterCommit'>,
   { txn, at, sinceTransitionId }: RestatementRequest,
 ): Promise<number> {
   const { rows } = await sql`
@@ -43,18 +43,21 @@ export async function insertRestatements(
         when num_nulls(asked.since_transition_id, excluded.since_transition_id) = 0
         then least(asked.since_transition_id, excluded.since_transition_id) end
     returning ssf_stream_id`.execute(tx)
-  await notify(tx, RESTATEMENT_CHANNEL)
+  tellAfterCommit(RESTATEMENT_CHANNEL, '')
   return rows.length
 }
 
 /** Has a stream that asks for compliance changes again tell all that it has not told, given up events included. */
-export async function resumeRestatement(tx: Transaction<Schema>, id: StreamRowId): Promise<void> {
+export async function resumeRestatement(
+  { tx, tellAfterCommit }: Pick<Change, 'tx' | 'tellAfterCommit'>,
+  id: StreamRowId,
+): Promise<void> {
   const { numUpdatedRows } = await tx
     .updateTable('ssf_restatement')
     .set({ after_device_id: '0', told_count: 0 })
     .where('ssf_stream_id', '=', id)
     .executeTakeFirst()
-  if (numUpdatedRows > 0n) await notify(tx, RESTATEMENT_CHANNEL)
+  if (numUpdatedRows > 0n) tellAfterCommit(RESTATEMENT_CHANNEL, '')
 }
 
 /** Of a stream that does not ask for compliance changes the restatement rests until it does. */

@@ -4,7 +4,7 @@
  * and ends, and how the receiver is notified. Polls answer the events, the engine keeps trying to push.
  */
 import type { Change } from '../../changes/change.ts'
-import { insertDeliveries, makeDueNow, notifyDestinations } from '../dispatch/delivery-store.ts'
+import { queueDeliveries, makeDueNow, tellDestinations } from '../dispatch/delivery-store.ts'
 import { toStreamUpdatedDelivery } from '../sets/stream-event-delivery.ts'
 import { updateStream, type Stream } from '../streams/stream-store.ts'
 
@@ -70,7 +70,7 @@ export async function endFallback(change: Change, stream: Stream, reason: string
   })
   await makeDueNow(change.tx, stream.destinationId, { max: DUE_MAX, attemptsMax: 1 })
   if (after.deliveryMethod === 'push') await announce(change, after, reason)
-  await notifyDestinations(change.tx, [stream.destinationId])
+  tellDestinations(change, [stream.destinationId])
   change.recordAudit({
     action: 'ssf_stream.fallback_ended',
     target: { type: 'ssf_stream', id: stream.id },
@@ -98,5 +98,5 @@ export async function endUnfitFallback(
 /** By an event that goes the way of all others: it is polled, or pushed, whichever works first. */
 async function announce(change: Change, stream: Stream, reason: string): Promise<void> {
   const updated = { ...stream, statusReason: reason }
-  await insertDeliveries(change, [toStreamUpdatedDelivery(updated, change)])
+  await queueDeliveries(change, [toStreamUpdatedDelivery(updated, change)])
 }

@@ -6,7 +6,7 @@
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { Change } from '../../changes/change.ts'
 import type { Foundation } from '../../changes/foundation.ts'
-import { insertDeliveries } from '../dispatch/delivery-store.ts'
+import { queueDeliveries } from '../dispatch/delivery-store.ts'
 import { DAY_MS } from '../../platform/clock.ts'
 import { toVerificationDelivery } from '../sets/stream-event-delivery.ts'
 import { rotateSigningKey } from './change-signing-key.ts'
@@ -76,7 +76,7 @@ async function verifyCanaries(change: Change): Promise<void> {
   if (pending === undefined || pending.canariesVerifiedAt !== null) return
   const streams = await listCanaries(change.tx, pending.kid)
   const deliveries = streams.map((stream) => toVerificationDelivery(stream, change))
-  await insertDeliveries(change, deliveries)
+  await queueDeliveries(change, deliveries)
   await updateSigningKey(change.tx, pending.kid, { canariesVerifiedAt: change.at })
 }
 

@@ -40,6 +40,6 @@ export async function createClientStream(
     },
     dependencies,
   )
-  await announceActivity(change, settings)
+  announceActivity(change, settings)
   return stream
 }

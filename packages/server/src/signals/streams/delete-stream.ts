@@ -1,6 +1,6 @@
 import type { Change } from '../../changes/change.ts'
 import { updateDestinationState } from '../dispatch/destination-store.ts'
-import { notifyDestinations } from '../dispatch/delivery-store.ts'
+import { tellDestinations } from '../dispatch/delivery-store.ts'
 import { toStreamAudit } from './stream-json.ts'
 import { deleteStreamRow, getStream, type StreamReference } from './stream-store.ts'
 
@@ -13,7 +13,7 @@ export async function deleteStream(change: Change, reference: StreamReference): 
   const stream = await getStream(change.tx, reference, { isLocked: true })
   await deleteStreamRow(change.tx, stream.id)
   await updateDestinationState(change.tx, stream.destinationId, 'deleted')
-  await notifyDestinations(change.tx, [stream.destinationId])
+  tellDestinations(change, [stream.destinationId])
   change.recordAudit({
     action: 'ssf_stream.deleted',
     target: { type: 'ssf_stream', id: stream.id },

@@ -1,6 +1,6 @@
 import type { VerificationRequest } from '@heliograph/ssf'
 import type { Change } from '../../changes/change.ts'
-import { insertDeliveries } from '../dispatch/delivery-store.ts'
+import { queueDeliveries } from '../dispatch/delivery-store.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { SECOND_MS } from '../../platform/clock.ts'
 import { toVerificationDelivery } from '../sets/stream-event-delivery.ts'
@@ -24,7 +24,7 @@ export async function requestVerification(
   if (stream.status === 'disabled') return
   const details = state === undefined ? {} : { state }
   const delivery = toVerificationDelivery(stream, change, details)
-  await insertDeliveries(change, [delivery])
+  await queueDeliveries(change, [delivery])
   change.recordAudit({
     action: 'ssf_stream.verification_requested',
     target: { type: 'ssf_stream', id: stream.id },

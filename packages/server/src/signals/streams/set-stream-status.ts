@@ -4,7 +4,7 @@
  */
 import type { Change } from '../../changes/change.ts'
 import { updateDestination } from '../dispatch/destination-store.ts'
-import { insertDeliveries, notifyDestinations } from '../dispatch/delivery-store.ts'
+import { queueDeliveries, tellDestinations } from '../dispatch/delivery-store.ts'
 import { toStreamUpdatedDelivery } from '../sets/stream-event-delivery.ts'
 import { toStreamAudit } from './stream-json.ts'
 import {
@@ -77,7 +77,7 @@ export async function applyStreamStatus(
   await changeDelivery(change, after)
   if (initiator === 'transmitter' && status !== stream.status) {
     const event = toStreamUpdatedDelivery(after, change)
-    await insertDeliveries(change, [{ ...event, outlivesStop: status !== 'enabled' }])
+    await queueDeliveries(change, [{ ...event, outlivesStop: status !== 'enabled' }])
   }
   return after
 }
@@ -87,14 +87,14 @@ export async function applyStreamStatus(
  * is kept. Locks its destination: call it after what changes deliveries.
  */
 export async function changeDelivery(
-  { tx }: Change,
+  change: Change,
   { deliveryMethod, destinationId, status, fallbackToPoll: keepsExhausted }: Stream,
 ): Promise<void> {
   const kind = deliveryMethod === 'push' ? 'ssf_push' : 'ssf_poll'
-  await updateDestination(tx, destinationId, {
+  await updateDestination(change.tx, destinationId, {
     kind,
     state: STATE_OF_STATUS[status],
     keepsExhausted,
   })
-  await notifyDestinations(tx, [destinationId])
+  tellDestinations(change, [destinationId])
 }

@@ -7,7 +7,6 @@ import type { Kysely } from 'kysely'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { Change } from '../../changes/change.ts'
 import { HOUR_MS, SECOND_MS } from '../../platform/clock.ts'
-import { notify } from '../../platform/db/listener.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { setStreamStatus } from './set-stream-status.ts'
 import {
@@ -44,13 +43,10 @@ export async function recordActivity(
 }
 
 /** Tells the processes that pause silent streams that there is one more to watch. */
-export async function announceActivity(
-  change: Change,
-  { inactivityTimeoutSeconds }: Timeout,
-): Promise<void> {
+export function announceActivity(change: Change, { inactivityTimeoutSeconds }: Timeout): void {
   if (inactivityTimeoutSeconds === 0) return
   const dueAt = new Date(change.at.getTime() + inactivityTimeoutSeconds * SECOND_MS)
-  await notify(change.tx, STREAM_ACTIVITY_CHANNEL, dueAt.toISOString())
+  change.tellDueAfterCommit(STREAM_ACTIVITY_CHANNEL, dueAt)
 }
 
 /**

@@ -113,7 +113,7 @@ async function applyValues(
   const [wasAsked, isAsked] = [before, changed].map((stream) =>
     isRequested(stream, DEVICE_COMPLIANCE_CHANGE),
   )
-  if (wasAsked === false && isAsked === true) await resumeRestatement(change.tx, before.id)
+  if (wasAsked === false && isAsked === true) await resumeRestatement(change, before.id)
   const secured = await changePushAuthentication(
     change,
     changed,

@@ -10,7 +10,7 @@ import { newUuid } from '../../platform/ids.ts'
 import type { TargetPolicy } from '../../platform/net/target-policy.ts'
 import type { Sealer } from '../../platform/secrets/sealed-box.ts'
 import { assertTarget } from '../dispatch/assert-target.ts'
-import { notifyDestinations, notifyTargetChanged } from '../dispatch/delivery-store.ts'
+import { tellDestinations, notifyTargetChanged } from '../dispatch/delivery-store.ts'
 import { isSameHost } from '../dispatch/is-same-host.ts'
 import {
   insertDestination,
@@ -127,7 +127,7 @@ export async function changeWebhook(
     kind: 'webhook',
     state: after.enabled ? 'active' : 'held',
   })
-  await notifyDestinations(tx, [before.destinationId])
+  tellDestinations(change, [before.destinationId])
   if (isSentOtherwise(before, after)) await notifyTargetChanged(tx, before.destinationId)
   change.recordAudit({
     action: toAction(before, after),
@@ -159,7 +159,7 @@ export async function deleteWebhook(change: Change, id: string): Promise<Webhook
   const known = await getWebhookRecord(tx, id, at)
   await deleteWebhookRow(tx, webhook.id)
   await updateDestinationState(tx, webhook.destinationId, 'deleted')
-  await notifyDestinations(tx, [webhook.destinationId])
+  tellDestinations(change, [webhook.destinationId])
   change.recordAudit({
     action: 'webhook.deleted',
     target: webhookTarget(webhook),

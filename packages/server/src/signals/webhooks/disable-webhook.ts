@@ -1,5 +1,5 @@
 import type { Change } from '../../changes/change.ts'
-import { notifyDestinations } from '../dispatch/delivery-store.ts'
+import { tellDestinations } from '../dispatch/delivery-store.ts'
 import { updateDestinationState } from '../dispatch/destination-store.ts'
 import { toWebhookAudit, webhookTarget } from './webhook-json.ts'
 import { findWebhookOfDestination, updateWebhook } from './webhook-store.ts'
@@ -37,7 +37,7 @@ export async function disableWebhookOf(
   })
   // Keeps what is known of the receiver, for whoever looks why.
   await updateDestinationState(tx, destinationId, 'held')
-  await notifyDestinations(tx, [destinationId])
+  tellDestinations(change, [destinationId])
   change.recordAudit({
     action: 'webhook.disabled',
     target: webhookTarget(after),

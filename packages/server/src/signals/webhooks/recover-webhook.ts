@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Change } from '../../changes/change.ts'
 import type { Schema } from '../../schema/schema.ts'
-import { notifyDestinations } from '../dispatch/delivery-store.ts'
+import { tellDestinations } from '../dispatch/delivery-store.ts'
 import { redriveDeliveries } from '../dispatch/redrive-deliveries.ts'
 import { countRequeueable, REDRIVE_MAX } from '../dispatch/redrive-store.ts'
 import {
@@ -51,7 +51,7 @@ export async function recoverWebhook(
   const failed = await redriveDeliveries(change, { ...owner, ...time, since, states: ['dead'] })
   const missedCount = await insertMissedDeliveries(change.tx, missed, change.at)
   if (missedCount > 0) {
-    await notifyDestinations(change.tx, [webhook.destinationId])
+    tellDestinations(change, [webhook.destinationId])
     change.recordAudit({
       action: 'webhook.recovered',
       target: webhookTarget(webhook),

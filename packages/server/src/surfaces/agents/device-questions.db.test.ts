@@ -3,6 +3,8 @@ import { pino } from 'pino'
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
 import { Agents } from '../../../test/support/agent-fixtures.ts'
 import { createTestDatabase } from '../../../test/support/database.ts'
+import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
+import { createChangeRunner } from '../../changes/change.ts'
 import { SECOND_MS } from '../../platform/clock.ts'
 import { DatabaseNetwork } from '../../platform/db/database-network.ts'
 import { createListener, type Listener } from '../../platform/db/listener.ts'
@@ -13,6 +15,7 @@ import {
   type AskedQuestion,
 } from '../../posture/device-questions/device-question.ts'
 import type { QuestionInbox } from '../../posture/device-questions/question-inbox.ts'
+import { updateAnsweredQuestions } from '../../posture/device-questions/question-store.ts'
 import { deleteDevice } from '../../posture/devices/delete-device.ts'
 import { getDeviceForUpdate } from '../../posture/devices/device-store.ts'
 import { revokeDeviceNode } from '../../posture/devices/revoke-device-node.ts'
@@ -57,6 +60,7 @@ beforeEach(async () => {
   asker = createDeviceAsker({
     clock: agents.posture.clock,
     db,
+    runChange: agents.posture.runChange,
     logError: (error) => {
       throw error
     },
@@ -104,6 +108,26 @@ test('a held device is asked at once, and its answer reaches whoever asked in an
       latencyMs: 250,
     },
   ])
+})
+
+test('an answer that nobody could tell of any more is found within seconds', async () => {
+  const asked = asker.askDevices([QUESTION], PATIENCE)
+  await expect.poll(readRows).toMatchObject([{ status: 'waiting' }])
+  const [{ id } = { id: '' }] = await readRows()
+  const answeredAt = agents.posture.clock.now()
+  await createChangeRunner(
+    db,
+    agents.posture.clock,
+    [],
+  )({ actor: SYSTEM_ACTOR }, (change) =>
+    updateAnsweredQuestions(
+      change,
+      '1',
+      [{ id, status: 'answered', rows: [], errorMessage: null }],
+      answeredAt,
+    ),
+  )
+  expect(await asked).toMatchObject([{ status: 'answered', answeredAt }])
 })
 
 test('a device is asked again until it has answered, before anything else, and never after', async () => {

@@ -9,6 +9,7 @@ import { Agents, expectNodeInvalid, type ReadAnswer } from '../../../test/suppor
 import { createTestDatabase } from '../../../test/support/database.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../platform/clock.ts'
 import { DatabaseNetwork } from '../../platform/db/database-network.ts'
+import { CommitNotifier } from '../../platform/db/commit-notifier.ts'
 import { createListener, type Listener } from '../../platform/db/listener.ts'
 import { requestCheckRefresh } from '../../posture/checks/request-check-refresh.ts'
 import { revokeDeviceNode } from '../../posture/devices/revoke-device-node.ts'
@@ -191,7 +192,7 @@ test('a device that somebody waits for is held longer, comes back sooner and is 
   }
   expect(await interval()).toMatchObject({ distributed_interval: 5 })
   const untilMs = agents.posture.clock.now().getTime() + MINUTE_MS
-  await hurryDevices(db, ['1'], untilMs)
+  hurryDevices(new CommitNotifier({ db, logError: () => undefined }), ['1'], untilMs)
   await expect.poll(interval).toMatchObject({ distributed_interval: 1 })
   const { answer } = await hold()
   reads.wake('1')

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Change } from '../../../changes/change.ts'
 import { changeRoute } from '../../../changes/change-routes.ts'
 import type { Foundation } from '../../../changes/foundation.ts'
-import { insertDeliveries } from '../../dispatch/delivery-store.ts'
+import { queueDeliveries } from '../../dispatch/delivery-store.ts'
 import { AppError } from '../../../platform/app-error.ts'
 import { toWire } from '../../../platform/wire/to-wire.ts'
 import { recordIdSchema, timestampSchema } from '../../../platform/wire/wire-values.ts'
@@ -80,7 +80,7 @@ async function sendTestEvent(
   const test = { kind: 'explain', device_id: deviceId, to }
   const delivery = toVerificationDelivery(stream, change, { test })
   const { eventId } = delivery
-  await insertDeliveries(change, [delivery])
+  await queueDeliveries(change, [delivery])
   change.recordAudit({
     action: 'ssf_stream.tested',
     target: { type: 'ssf_stream', id: stream.id },

@@ -6,7 +6,7 @@
 import { SYSTEM_ACTOR } from '../../../changes/audit/audit-entry.ts'
 import type { Change } from '../../../changes/change.ts'
 import type { Foundation } from '../../../changes/foundation.ts'
-import { insertDeliveries } from '../../dispatch/delivery-store.ts'
+import { queueDeliveries } from '../../dispatch/delivery-store.ts'
 import { MINUTE_MS } from '../../../platform/clock.ts'
 import { toVerificationDelivery } from '../../sets/stream-event-delivery.ts'
 import { updateStream, type Stream } from '../../streams/stream-store.ts'
@@ -45,7 +45,7 @@ async function sendBatch(change: Change): Promise<number> {
   const deliveries = streams
     .filter((stream) => stream.status === 'enabled' && !waiting.has(stream.destinationId))
     .map((stream) => toVerificationDelivery(stream, change, {}, HEARTBEAT_SUBJECT))
-  await insertDeliveries(change, deliveries)
+  await queueDeliveries(change, deliveries)
   for (const stream of streams) {
     await updateStream(change.tx, stream.id, { heartbeatDueAt: findNextBeat(stream, change.at) })
   }
