@@ -88,15 +88,12 @@ export interface ProofWorldOptions {
   readonly hostname?: string
   /** Adds pages; the service then listens on its port. */
   readonly mount?: (http: FastifyInstance, probePorts: readonly number[]) => void
-  /** After how long a connection to a port ends that brings no request. */
-  readonly idleClosedMs?: number
 }
 
 /** Starts a service that proves devices. Close it in `afterAll`. */
 export async function openProofWorld({
   hostname = '127.0.0.1',
   mount,
-  idleClosedMs,
 }: ProofWorldOptions = {}): Promise<ProofWorld> {
   const cleanup = new CleanupStack()
   const database = await createTestDatabase()
@@ -132,7 +129,7 @@ export async function openProofWorld({
   const baseUrl = `http://${hostname}:${port}`
   const part = createProofPart(
     { clock: systemClock, db: database.db, log: SILENT_LOGGER, runChange },
-    { baseUrl, host: '127.0.0.1', probePorts, idleClosedMs },
+    { baseUrl, host: '127.0.0.1', probePorts },
     { ask, hurry: () => undefined, tls: undefined },
   )
   part.mount?.(http)

@@ -1,4 +1,4 @@
-/* How many rows of a table a page of a searched list reads, by what PostgreSQL did for it. */
+/* How many rows of a table a read reads, such as a page of a searched list, by what PostgreSQL did for it. */
 import { Kysely, PostgresDialect, type CompiledQuery, type Expression, type SqlBool } from 'kysely'
 import { parseSearch } from '../../src/platform/search/parse-search.ts'
 import type { PageWindow } from '../../src/platform/db/page.ts'
@@ -26,17 +26,28 @@ interface PlanNode {
 
 /** How many rows of a table the statement of a page of a list reads, those that it reads twice counted twice. */
 export async function countRowsRead<Schema, Row extends object>(
-  { pool }: TestDatabase,
+  database: TestDatabase,
   { list, search, window, scope, table = list.table }: RowsRead<Schema, Row>,
+): Promise<number> {
+  return countRowsOf<Schema>(database, table, (db) =>
+    list.listPage(db, { search: parseSearch(search, list.fields), window, scope }),
+  )
+}
+
+/** How many rows of a table the first statement of a read reads. */
+export async function countRowsOf<Schema>(
+  { pool }: TestDatabase,
+  table: string,
+  read: (db: Kysely<Schema>) => Promise<unknown>,
 ): Promise<number> {
   const queries: CompiledQuery[] = []
   const db = new Kysely<Schema>({
     dialect: new PostgresDialect({ pool }),
     log: ({ query }) => void queries.push(query),
   })
-  await list.listPage(db, { search: parseSearch(search, list.fields), window, scope })
+  await read(db)
   const [query] = queries
-  if (query === undefined) throw new Error('the page was read without a statement')
+  if (query === undefined) throw new Error('nothing was read by a statement')
   const { rows } = await pool.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
     `explain (analyze, format json) ${query.sql}`,
     [...query.parameters],

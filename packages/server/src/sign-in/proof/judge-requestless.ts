@@ -26,7 +26,7 @@ interface Asking {
  * A device has a connection as soon as the machine of the service has taken it; the process that listens may learn of
  * it later, or a balancer passes it on later.
  */
-const TAKEN_LATE_MS = SECOND_MS / 4
+export const TAKEN_LATE_MS = SECOND_MS / 4
 
 /** The connections that were noted as ended. */
 export function listEnded(arrivals: readonly ProbeArrival[]): ReadonlySet<string> {

@@ -57,18 +57,17 @@ export async function updateReason(db: Kysely<Schema>, id: string, reason: strin
   await arrivalTable.updateAll(db, { id }, { reason })
 }
 
-/** How many of one kind a proof has, counted up to a bound. */
-export async function countArrivals(
+/** To how many ports the browser of a proof has come, counted up to a bound. */
+export async function countCounted(
   db: Kysely<Schema>,
   proofId: string,
-  kind: ProbeArrival['kind'],
   countMax: number,
 ): Promise<number> {
   const rows = await db
     .selectFrom('sign_in_probe_arrival')
     .select('id')
     .where('proof_id', '=', proofId)
-    .where('kind', '=', kind)
+    .where('kind', '=', 'counted')
     .limit(countMax)
     .execute()
   return rows.length
@@ -77,10 +76,15 @@ export async function countArrivals(
 const ARRIVALS_READ_MAX = 100
 
 /** Who came to the ports of a proof, in their order. */
-export async function listArrivals(db: Kysely<Schema>, proofId: string): Promise<ProbeArrival[]> {
+export async function listArrivals(
+  db: Kysely<Schema>,
+  { attemptId, proofId }: Pick<ProbeArrival, 'attemptId' | 'proofId'>,
+): Promise<ProbeArrival[]> {
+  // The index is one of attempts.
   const rows = await db
     .selectFrom('sign_in_probe_arrival')
     .selectAll()
+    .where('attempt_id', '=', attemptId)
     .where('proof_id', '=', proofId)
     .orderBy('id')
     .limit(ARRIVALS_READ_MAX)

@@ -37,8 +37,6 @@ export interface ProbeListenerOptions {
   readonly ports: readonly number[]
   /** Undefined for plain HTTP. */
   readonly tls: TlsMaterial | undefined
-  /** After how long a connection ends that brings no request. */
-  readonly idleClosedMs?: number | undefined
 }
 
 export interface ProbeListeners {
@@ -54,18 +52,18 @@ export interface ProbeListeners {
 /** All the people of an office behind one address, three each. */
 const CONNECTIONS_PER_ADDRESS_MAX = 128
 const CONNECTIONS_MAX = 4_096
-/** A browser sends its request as soon as it is connected. */
-const IDLE_NOTED_MS = 400
+/** After how long a connection is told of that brings no request: browsers send it as soon as they are connected. */
+export const IDLE_NOTED_MS = 400
 const IDLE_CLOSED_MS = 3 * SECOND_MS
 const HEADER_BYTES_MAX = 16_384
 
 /** Makes the servers; they do not listen yet. */
 export function createProbeListeners(
-  { host, ports, tls, idleClosedMs = IDLE_CLOSED_MS }: ProbeListenerOptions,
+  { host, ports, tls }: ProbeListenerOptions,
   handler: ProbeHandler,
 ): ProbeListeners {
-  const connections = new ProbeConnections(handler, idleClosedMs)
-  const createOne = () => createProbeServer({ tls, idleClosedMs }, connections, handler)
+  const connections = new ProbeConnections(handler)
+  const createOne = () => createProbeServer(tls, connections, handler)
   const servers = new Map(ports.map((port) => [port, createOne()]))
   return {
     listen: async () => {
@@ -89,14 +87,14 @@ interface SecureServer extends Server {
 }
 
 function createProbeServer(
-  { tls, idleClosedMs }: { readonly tls: TlsMaterial | undefined; readonly idleClosedMs: number },
+  tls: TlsMaterial | undefined,
   connections: ProbeConnections,
   handler: ProbeHandler,
 ): Server {
   const limits = {
     maxHeaderSize: HEADER_BYTES_MAX,
-    headersTimeout: idleClosedMs,
-    requestTimeout: idleClosedMs,
+    headersTimeout: IDLE_CLOSED_MS,
+    requestTimeout: IDLE_CLOSED_MS,
     connectionsCheckingInterval: SECOND_MS,
   }
   const server =
@@ -105,7 +103,7 @@ function createProbeServer(
       : createSecureServer({
           ...limits,
           ...tls,
-          handshakeTimeout: idleClosedMs,
+          handshakeTimeout: IDLE_CLOSED_MS,
           minVersion: 'TLSv1.2',
         })
   server.maxRequestsPerSocket = 1
@@ -130,14 +128,12 @@ interface OpenConnection extends OpenedConnection {
 /** The connections to all ports. */
 class ProbeConnections {
   readonly #handler: ProbeHandler
-  readonly #idleClosedMs: number
   readonly #open = new Map<string, OpenConnection>()
   readonly #byAddress = new Map<string, number>()
   #isClosed = false
 
-  constructor(handler: ProbeHandler, idleClosedMs: number) {
+  constructor(handler: ProbeHandler) {
     this.#handler = handler
-    this.#idleClosedMs = idleClosedMs
   }
 
   /** Takes a connection, or closes it when there are too many. */
@@ -153,7 +149,7 @@ class ProbeConnections {
       return
     }
     const key = toKey(seen)
-    const timers = new Set([setTimeout(() => socket.destroy(), this.#idleClosedMs)])
+    const timers = new Set([setTimeout(() => socket.destroy(), IDLE_CLOSED_MS)])
     const open = { socket, seen, openedMs, timers, hasRequest: false, isEnded: false }
     this.#noteLater(open)
     this.#open.set(key, open)

@@ -21,8 +21,6 @@ export interface ProofSettings {
   readonly host: string
   /** Undefined: no ports are opened. */
   readonly probePorts: PortRange | undefined
-  /** After how long a connection to a port ends that brings no request; undefined for the usual time. */
-  readonly idleClosedMs?: number | undefined
 }
 
 /** What the proof needs of others. */
@@ -44,7 +42,7 @@ const LOST_WITHOUT_PORTS =
 /** Makes the part; nothing listens before it starts. */
 export function createProofPart(
   foundation: Pick<Foundation, 'clock' | 'db' | 'log' | 'runChange'>,
-  { baseUrl, host, probePorts, idleClosedMs }: ProofSettings,
+  { baseUrl, host, probePorts }: ProofSettings,
   { ask, hurry, tls }: ProofNeeds,
 ): ProofPart {
   const { clock, db, log } = foundation
@@ -52,7 +50,7 @@ export function createProofPart(
   const ports = probePorts === undefined ? [] : listPorts(probePorts)
   const stopping = new AbortController()
   const handler = createProbeHandler({ ...foundation, baseUrl, logError }, () => book)
-  const listeners = createProbeListeners({ host, ports, tls, idleClosedMs }, handler)
+  const listeners = createProbeListeners({ host, ports, tls }, handler)
   const book = new LeaseBook(
     clock,
     () => listLiveLeases(db, clock.now()),
@@ -74,6 +72,7 @@ export function createProofPart(
       mountProof(http, {
         ...foundation,
         ...{ ask, baseUrl, hurry, ports },
+        settleNotes: handler.settle,
         servicePort: portOf(baseUrl),
         listServiceAddresses: createServiceAddresses(baseUrl),
         refreshLeases: () => book.refresh(),

@@ -2,7 +2,7 @@
  * The live proof of a device, from the requests of the browser to the decision: which device holds the very connections
  * that the service sees. Owns the order of the steps and the evidence; each fact is found elsewhere.
  */
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import type { Change, ChangeOrigin } from '../../changes/change.ts'
 import type { Foundation } from '../../changes/foundation.ts'
 import { conflict } from '../../platform/app-error.ts'
@@ -20,9 +20,10 @@ import { getSignInPolicy } from '../policy/policy-store.ts'
 import type { AskDevices } from '../../posture/device-questions/ask-devices.ts'
 import { listCandidates, type Candidate } from './candidate-read.ts'
 import { findProvenDevice, type OtherDevice, type ProvenDevice } from './find-proven-device.ts'
-import { listEnded, listShownRequestless } from './judge-requestless.ts'
+import { listEnded, listShownRequestless, TAKEN_LATE_MS } from './judge-requestless.ts'
 import { admitOsUser, isOsUserAllowed, toOsUserEvidence } from './os-users.ts'
 import { listArrivals, type ProbeArrival } from './probe-arrival-store.ts'
+import { IDLE_NOTED_MS } from './probe-listeners.ts'
 import { claimLeases, deleteLeasesOfAttempt, listLeasesOfAttempt } from './probe-lease-store.ts'
 import { ASK_TIMEOUT_MS, isBeingDecided, PORTS_PER_PROOF } from './start-proof.ts'
 
@@ -34,6 +35,8 @@ export interface ProofContext extends Pick<Foundation, 'db' | 'runChange' | 'clo
   /** The port under which agents reach the service. */
   readonly servicePort: number
   readonly baseUrl: string
+  /** Waits for what this process is noting of connections without a request. */
+  readonly settleNotes: () => Promise<void>
 }
 
 /** The decision, and what became of the key of the browser. */
@@ -45,8 +48,14 @@ export interface ProofDecision {
 
 /** For how long the device to which the key of the browser is bound is asked alone. */
 const HEAD_START_MS = SECOND_MS
-/** Longer than it takes until a connection without a request is noted. */
-const SETTLE_MS = 700
+/** What another process has for a note when it is busy, or the database slow. */
+const NOTED_LATE_MS = 350
+/**
+ * Until a connection that the device may have shown is noted: a process may learn of it late, and tells of it once it
+ * has brought no request for a while. Another process cannot be asked whether it is done, so that it is given a time;
+ * the notes of this one are waited for.
+ */
+const SETTLE_MS = TAKEN_LATE_MS + IDLE_NOTED_MS + NOTED_LATE_MS
 /** Of the connections of others, in words. */
 const NAMED_MAX = 3
 
@@ -70,7 +79,7 @@ export async function proveDevice(
   const { attempt, lease } = await runChange(options.origin, async (change) =>
     claimProof(change, attemptId),
   )
-  const arrivals = lease === undefined ? [] : await listArrivals(db, lease.proofId)
+  const arrivals = lease === undefined ? [] : await listArrivals(db, lease)
   const outcome = await search(context, attempt, arrivals, options.signal)
   return runChange(options.origin, async (change) => {
     await deleteLeasesOfAttempt(change, attemptId)
@@ -135,14 +144,14 @@ async function search(
   const headStartMs = candidates[0]?.id === deviceId ? HEAD_START_MS : 0
   const searchOptions = { ask, servicePort, timeoutMs: ASK_TIMEOUT_MS, signal, headStartMs }
   // Last, so that nothing slow is between it and the question.
-  const endedBefore = listEnded(await listArrivals(db, first.proofId))
+  const endedBefore = listEnded(await listArrivals(db, first))
   const { proven, others } = await findProvenDevice(candidates, facts, searchOptions)
   signal.throwIfAborted()
   const evidence = { arrivals: seen, other_devices: others.map(toOtherEvidence) }
   if (proven === undefined) return { proven, reason: toReason(candidates, others), evidence }
   const mixed = proven.browser.isPortAgreed
     ? []
-    : await findRequestless(db, first.proofId, endedBefore)
+    : await findRequestless(context, first, endedBefore)
   if (mixed.length > 0) {
     const idle = { idle_connections: true, idle_arrivals: toArrivalEvidence(mixed) }
     return { proven: undefined, reason: 'no_match', evidence: { ...evidence, ...idle }, mixed }
@@ -155,13 +164,16 @@ async function search(
  * no others. A page of somebody else can have a browser connect without a request; such a connection shows here.
  */
 async function findRequestless(
-  db: Foundation['db'],
-  proofId: string,
+  { db, settleNotes }: ProofContext,
+  proof: Pick<ProbeArrival, 'attemptId' | 'proofId'>,
   endedBefore: ReadonlySet<string>,
 ): Promise<readonly ProbeArrival[]> {
   const answeredAt = new Date(await toTimeSource(db).readTimeMs())
   await sleep(SETTLE_MS)
-  return listShownRequestless(await listArrivals(db, proofId), { endedBefore, answeredAt })
+  // What is due by now is told of in the next turn.
+  await turn()
+  await settleNotes()
+  return listShownRequestless(await listArrivals(db, proof), { endedBefore, answeredAt })
 }
 
 async function conclude(change: Change, attempt: Attempt, outcome: Outcome): Promise<Attempt> {

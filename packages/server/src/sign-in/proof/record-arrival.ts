@@ -7,7 +7,7 @@ import type { Foundation } from '../../changes/foundation.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { deviceNotProven } from '../attempts/know-device.ts'
 import { REQUESTLESS_MAX, type RequestlessStay } from './judge-requestless.ts'
-import { countArrivals, insertArrival, insertIdle } from './probe-arrival-store.ts'
+import { countCounted, insertArrival, insertIdle } from './probe-arrival-store.ts'
 import { deleteLeasesOfAttempt, prolongLeases, type ProbeLease } from './probe-lease-store.ts'
 import type { ForeignReason } from './probe-request-input.ts'
 import type { SeenConnection } from './judge-sockets.ts'
@@ -29,7 +29,7 @@ export async function recordCounted(
     arrivedAt: at,
   })
   if (id === undefined) return false
-  const count = await countArrivals(db, lease.proofId, 'counted', PORTS_PER_PROOF)
+  const count = await countCounted(db, lease.proofId, PORTS_PER_PROOF)
   if (count === PORTS_PER_PROOF) {
     const leasedUntil = new Date(at.getTime() + PROVING_MS)
     await runChange({ actor: SYSTEM_ACTOR }, async (change) =>

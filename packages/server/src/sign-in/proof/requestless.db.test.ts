@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { connect, type Socket } from 'node:net'
+import { createServer } from 'node:http'
+import { connect, type AddressInfo, type Socket } from 'node:net'
 import { sql, type KyselyPlugin } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
@@ -9,17 +10,21 @@ import {
   type OpenedPort,
   type ProofWorld,
 } from '../../../test/support/proof-world.ts'
-import { MINUTE_MS, systemClock } from '../../platform/clock.ts'
+import { countRowsOf } from '../../../test/support/rows-read.ts'
+import { systemClock } from '../../platform/clock.ts'
 import { REQUESTLESS_MAX } from './judge-requestless.ts'
-import { insertArrival } from './probe-arrival-store.ts'
-import { listLiveLeases } from './probe-lease-store.ts'
+import type { SeenConnection } from './judge-sockets.ts'
+import { LeaseBook } from './lease-book.ts'
+import { insertArrival, listArrivals } from './probe-arrival-store.ts'
+import { createProbeHandler } from './probe-handler.ts'
+import { listLeasesOfAttempt, listLiveLeases } from './probe-lease-store.ts'
+import type { OpenedConnection } from './probe-listeners.ts'
 import { recordRequestless } from './record-arrival.ts'
 
 let world: ProofWorld
 
 beforeAll(async () => {
-  // However busy the machine: the connections of these tests end when the tests end them.
-  world = await openProofWorld({ idleClosedMs: 10 * MINUTE_MS })
+  world = await openProofWorld()
 })
 afterAll(() => world.close())
 beforeEach(async () => {
@@ -51,11 +56,15 @@ const evidenceOf = async (id: string) => (await world.attempt(id))?.evidence
 
 describe('behind a translation of addresses', () => {
   it('a browser that was made to connect without a request is refused, and the record says why', async () => {
-    const { attempt, port } = await openBehindTranslation()
-    const idle = await connectWithoutRequest(port)
-    await expect.poll(() => listNotes(attempt.id)).toHaveLength(1)
+    const { attempt, port, rows, answer } = await openBehindTranslation()
+    let idle: Socket | undefined
+    answer(async () => {
+      idle = await connectWithoutRequest(port)
+      await expect.poll(() => listNotes(attempt.id)).toHaveLength(1)
+      return rows
+    })
     expect(await world.finish(attempt)).toBe('refused')
-    idle.destroy()
+    idle?.destroy()
     expect(await evidenceOf(attempt.id)).toMatchObject({
       idle_connections: true,
       idle_arrivals: [{ port, address: '127.0.0.1', client_port: expect.any(Number) as unknown }],
@@ -94,11 +103,13 @@ describe('behind a translation of addresses', () => {
 
   it('one that was open for a while before it came through a proxy is known as such', async () => {
     const { attempt, port } = await openBehindTranslation()
-    const slow = await connectWithoutRequest(port)
+    const process = await startAnotherProcess(port)
+    process.handler.noteIdle(process.opened)
     await expect.poll(() => listNotes(attempt.id)).toMatchObject([{ reason: null }])
-    slow.write('GET / HTTP/1.1\r\nhost: 127.0.0.1\r\nvia: 1.1 proxy\r\n\r\n')
+    await process.request({ via: '1.1 proxy' })
     await expect.poll(() => listNotes(attempt.id)).toMatchObject([{ reason: 'proxied' }])
     expect(await world.finish(attempt)).toBe('refused')
+    await process.close()
   })
 
   it.each([
@@ -138,7 +149,8 @@ describe('behind a translation of addresses', () => {
   it('the connections of the browser itself hinder nobody, although their requests come late', async () => {
     const { attempt } = await openBehindTranslation(async (port) => {
       const socket = await connectWithoutRequest(port)
-      await expect.poll(() => isNoted(socket)).toBe(true)
+      const { localPort: clientPort = 0 } = socket
+      await noteByAnotherProcess(port, { clientAddress: '127.0.0.1', clientPort })
       return socket
     })
     expect(await listNotes(attempt.id)).toHaveLength(3)
@@ -151,7 +163,7 @@ describe('behind a translation of addresses', () => {
     const { rows } = await world.database.pool.query<{ now: Date }>(
       'select clock_timestamp() as now',
     )
-    await expect.poll(() => listNotes(attempt.id)).toMatchObject([{ reason: null }])
+    await expect.poll(() => listNotes(attempt.id)).toHaveLength(1)
     spare.destroy()
     await expect.poll(() => listNotes(attempt.id)).toMatchObject([{ reason: 'ended' }])
     const [note] = await listNotes(attempt.id)
@@ -170,7 +182,7 @@ describe('behind a translation of addresses', () => {
       },
       transformResult: async ({ result }) => result,
     }
-    const noting = noteByAnotherProcess(port, world.database.db.withPlugin(counting))
+    const noting = noteByAnotherProcess(port, {}, world.database.db.withPlugin(counting))
     const { db } = world.database
     const isWaiting = sql`select from pg_locks where not granted
       and relation = 'sign_in_probe_arrival'::regclass
@@ -183,6 +195,19 @@ describe('behind a translation of addresses', () => {
     expect(statements).toBe(1)
     const [note] = await listNotes(attempt.id)
     expect(note?.arrived_at.getTime()).toBeLessThan(releasedMs - 100)
+  })
+
+  it('is waited for where it takes long to note it', async () => {
+    const { attempt, port, rows, answer } = await openBehindTranslation()
+    answer(async () => {
+      const transaction = await world.database.db.startTransaction().execute()
+      await sql`lock table sign_in_probe_arrival in exclusive mode`.execute(transaction)
+      await connectWithoutRequest(port)
+      // Longer than another process is given.
+      setTimeout(() => void transaction.rollback().execute(), 2_000)
+      return rows
+    })
+    expect(await world.finish(attempt)).toBe('refused')
   })
 
   it('of very many few are noted, and then all count', async () => {
@@ -199,24 +224,69 @@ describe('behind a translation of addresses', () => {
   it('a connection that was there before the lease is noted too', async () => {
     const early = await world.begin()
     const { ports } = await world.start(early)
-    const idle = await Promise.all(
-      world.allPorts.filter((port) => !ports.includes(port)).map(connectWithoutRequest),
-    )
+    for (const port of world.allPorts) if (!ports.includes(port)) await connectWithoutRequest(port)
     const { attempt } = await openBehindTranslation()
     await expect.poll(async () => (await listNotes(attempt.id)).length).toBeGreaterThan(0)
-    expect(await world.finish(attempt)).toBe('refused')
-    for (const socket of idle) socket.destroy()
   })
 })
 
-/** Notes a connection of somebody else to a port. */
-async function noteByAnotherProcess(port: number, db = world.database.db) {
+it('what is read of a proof does not grow with what others left', async () => {
+  const { attempt } = await openBehindTranslation()
+  const { attempt: other } = await openBehindTranslation()
+  const { db } = world.database
+  await sql`insert into sign_in_probe_arrival
+      (proof_id, attempt_id, port, kind, ip_address, client_port, service_address, arrived_at)
+    select gen_random_uuid(), ${other.id}, 47000, 'counted', '192.0.2.9', 1, '127.0.0.1', now()
+    from generate_series(1, 5000)`.execute(db)
+  await sql`analyze sign_in_probe_arrival`.execute(db)
+  const [lease] = await listLeasesOfAttempt(db, attempt.id, new Date())
+  const read = await countRowsOf(world.database, 'sign_in_probe_arrival', async (reading) => {
+    expect(await listArrivals(reading, lease!)).toHaveLength(3)
+  })
+  expect(read).toBe(3)
+})
+
+/** A connection that this process does not see, of somebody else unless told otherwise. */
+const toOpened = (port: number, changes: Partial<SeenConnection> = {}): OpenedConnection => ({
+  seen: {
+    ...{ port, clientAddress: '192.0.2.9', clientPort: 1, serviceAddress: '127.0.0.1' },
+    ...changes,
+  },
+  openedMs: performance.now(),
+})
+
+/** Notes a connection to a port. */
+async function noteByAnotherProcess(
+  port: number,
+  changes: Partial<SeenConnection> = {},
+  db = world.database.db,
+) {
   const leases = await listLiveLeases(world.database.db, new Date())
   const lease = leases.find((each) => each.port === port)
   if (lease === undefined) throw new Error('the proof is over')
-  const seen = { port, clientAddress: '192.0.2.9', clientPort: 1, serviceAddress: '127.0.0.1' }
-  const opened = { seen, openedMs: performance.now() }
-  return recordRequestless({ db, clock: systemClock }, lease, opened, 'open')
+  return recordRequestless({ db, clock: systemClock }, lease, toOpened(port, changes), 'open')
+}
+
+/** A process with one connection to a port, which ends no connection on its own. */
+async function startAnotherProcess(port: number) {
+  const { runChange, baseUrl } = world
+  const { db } = world.database
+  const listLeases = () => listLiveLeases(db, new Date())
+  const book = new LeaseBook(systemClock, listLeases, () => undefined)
+  await book.refresh()
+  const logError = () => undefined
+  const context = { db, runChange, clock: systemClock, baseUrl, logError }
+  const handler = createProbeHandler(context, () => book)
+  const opened = toOpened(port)
+  const server = createServer((request, response) => handler.answer(request, response, opened))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port: own } = server.address() as AddressInfo
+  return {
+    ...{ handler, opened },
+    request: async (headers: Record<string, string>) =>
+      fetch(`http://127.0.0.1:${own}/`, { headers }),
+    close: async () => new Promise((resolve) => server.close(resolve)),
+  }
 }
 
 /** The connections without a request that are on record: on a busy machine a while after they were made. */
@@ -228,16 +298,6 @@ async function listNotes(attemptId: string) {
     .where('kind', '=', 'idle')
     .orderBy('id')
     .execute()
-}
-
-async function isNoted({ localPort = 0 }: Socket): Promise<boolean> {
-  const noted = await world.database.db
-    .selectFrom('sign_in_probe_arrival')
-    .select('id')
-    .where('kind', '=', 'idle')
-    .where('client_port', '=', localPort)
-    .execute()
-  return noted.length > 0
 }
 
 async function connectWithoutRequest(port: number): Promise<Socket> {
