@@ -63,7 +63,7 @@ export function createOrganisationPart(
   const challengeKey = deriveKey(masterKeys.current, 'WebAuthn challenges')
   const challenges = createChallenges(challengeKey, clock)
   const webAuthn = createWebAuthn(site, challenges)
-  const rateLimiter = createRateLimitStore(db)
+  const rateLimiter = createRateLimitStore(db, clock)
   const signIn = { db, runChange, site, webAuthn, rateLimiter, deviceTrust }
   const hasher = createPasswordHasher(createBoundedWork(PASSWORD_HASHES))
   const gateway = createProviderGateway(outbound, `${site.origin}/console/sign-in/provider`, clock)

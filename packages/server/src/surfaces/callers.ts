@@ -47,7 +47,7 @@ export function createCallers(
         },
       ),
     ],
-    rateLimiter: createRateLimitStore(db),
+    rateLimiter: createRateLimitStore(db, clock),
     limits: {
       requestsPerMinute: rateLimitPerMinute,
       sessionRequestsPerMinute: Math.max(rateLimitPerMinute, SESSION_REQUESTS_PER_MINUTE),

@@ -156,7 +156,7 @@ function createApp(
         createKeyAdmission({ db, clock, requestsPerMinute: REQUESTS_PER_MINUTE }),
       ),
     ],
-    rateLimiter: createRateLimitStore(db),
+    rateLimiter: createRateLimitStore(db, clock),
     limits: {
       requestsPerMinute: REQUESTS_PER_MINUTE,
       failedAuthenticationsPerMinute: REQUESTS_PER_MINUTE,

@@ -133,7 +133,7 @@ export async function createStandardApi(options: StandardApiOptions = {}): Promi
       subjectsMax: options.subjectsMax ?? 100,
     },
     limits: {
-      rateLimiter: createRateLimitStore(db),
+      rateLimiter: createRateLimitStore(db, clock),
       limits: {
         requestsPerMinute: options.requestsPerMinute ?? 100_000,
         failedAuthenticationsPerMinute: options.failedAuthenticationsPerMinute ?? 100_000,

@@ -100,7 +100,7 @@ describe('a step-up by a code', () => {
 
 describe('whoever tries passwords', () => {
   const admit = (attempt: { readonly email: string; readonly address: string }) =>
-    admitPassword(createRateLimitStore(api.db), attempt)
+    admitPassword(createRateLimitStore(api.db, api.clock), attempt)
   const from = async (remoteAddress: string, payload: object, url = PASSWORD_PATH) =>
     (await api.app.inject({ method: 'POST', url, headers: OWN_PAGE, payload, remoteAddress }))
       .statusCode

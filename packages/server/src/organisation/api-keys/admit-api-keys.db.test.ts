@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createKeyAdmin, createTestKey } from '../../../test/support/api-keys.ts'
 import { createTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { refuseSlots } from '../../../test/support/full-disk.ts'
 import { ManualClock } from '../../../test/support/manual-clock.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import { createChangeRunner, type RunChange } from '../../changes/change.ts'
@@ -13,6 +14,7 @@ import { parseMasterKeys } from '../../platform/secrets/master-key.ts'
 import { createSealer } from '../../platform/secrets/sealed-box.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { createKeyAdmission, type AdmitKey } from './admit-api-keys.ts'
+import { toKeyHash } from './authenticate-api-key.ts'
 import { createApiKey, revokeApiKey } from './create-api-key.ts'
 
 const sealer = createSealer(parseMasterKeys(Buffer.alloc(32, 7).toString('base64'), 'the test'))
@@ -47,6 +49,31 @@ const admitMany = (admit: AdmitKey, key: string, count: number) =>
   Promise.all(Array.from({ length: count }, () => admit(key)))
 
 const refusal = { code: 'unauthenticated' }
+
+describe('while nothing can be stored', () => {
+  afterEach(() => sql`drop trigger full_disk on rate_limit_slot`.execute(database.db))
+
+  it('a key is let through up to its limit by each process, and others are refused as before', async () => {
+    const [key, revoked] = [await createKey(), await createKey()]
+    await refuseSlots(database.db)
+    const [admit, another] = [startProcess(5), startProcess(5)]
+    const accept = async (one: AdmitKey) =>
+      (await admitMany(one, key, 4)).filter(({ decision }) => decision.isAllowed).length
+    expect(await accept(admit)).toBe(4)
+    expect(await accept(admit)).toBe(1)
+    expect(await accept(another)).toBe(4)
+    await expect(admit(newSecret())).rejects.toMatchObject(refusal)
+    await runChange({ actor: SYSTEM_ACTOR }, async (change) => {
+      const { id } = await change.tx
+        .selectFrom('api_key')
+        .select('id')
+        .where('secret_hash', '=', toKeyHash(revoked))
+        .executeTakeFirstOrThrow()
+      await revokeApiKey(change, id)
+    })
+    await expect(admit(revoked)).rejects.toMatchObject(refusal)
+  })
+})
 
 describe('requests of a key that come together', () => {
   it('are admitted up to the limit, whichever processes are asked, and the next is refused', async () => {

@@ -2,19 +2,25 @@
  * Lets requests with API keys through: who sends them, and whether their key still has a place within its rate limit.
  * The database is asked for every request, so that nothing is remembered that could be outdated; requests that wait
  * for one another ask by one statement. What a request reads goes along with it, where its key was let through before:
- * that is a guess about what to read, and lets nobody through.
+ * that is a guess about what to read, and lets nobody through. While nothing can be stored, the database is still asked
+ * for keys, and this process keeps their limits alone.
  */
 import type { Kysely, RawBuilder } from 'kysely'
 import type { Clock } from '../../platform/clock.ts'
-import { isFaultOfDatabase } from '../../platform/db/database-fault.ts'
+import { isFaultOfDatabase, isHinderedWrite } from '../../platform/db/database-fault.ts'
 import { connectionsMaxOf, runInTurn } from '../../platform/db/database.ts'
 import type { AheadStatement, ReadAhead } from '../../platform/db/read-ahead.ts'
 import { GroupCommitter } from '../../platform/group-committer.ts'
+import { ProcessRateLimiter } from '../../platform/rate-limits/process-rate-limiter.ts'
 import { decisionOfPlace } from '../../platform/rate-limits/rate-limit-store.ts'
-import type { RateLimitDecision } from '../../platform/rate-limits/rate-limiter.ts'
+import {
+  callerBucket,
+  RATE_LIMIT_WINDOW_SECONDS,
+  type RateLimitDecision,
+} from '../../platform/rate-limits/rate-limiter.ts'
 import type { Principal } from '../../schema/principal.ts'
 import type { Schema } from '../../schema/schema.ts'
-import { toAdmission, type AdmittedKey } from './api-key-store.ts'
+import { toAdmission, type AdmittedKey, type KeyRequests } from './api-key-store.ts'
 import { toKeyHash, toPrincipal } from './authenticate-api-key.ts'
 
 interface KeyAdmissionDependencies {
@@ -84,9 +90,10 @@ export function createKeyAdmission(dependencies: KeyAdmissionDependencies): Admi
   const { db, requestsPerMinute } = dependencies
   const recent = new RecentKeys()
   const reading = { count: 0, max: Math.min(READING_MAX, Math.floor(connectionsMaxOf(db) / 4)) }
+  const alone = new ProcessRateLimiter(dependencies.clock)
   const groups = new GroupCommitter<Asked, Found>({
     limits: LIMITS,
-    commit: (members) => findKeys({ ...dependencies, reading }, members),
+    commit: (members) => findKeys({ ...dependencies, reading, alone }, members),
     isFaultOfAll: (error) => isFaultOfDatabase(error),
     pausePerMemberMs: 0,
   })
@@ -108,6 +115,8 @@ export function createKeyAdmission(dependencies: KeyAdmissionDependencies): Admi
 interface FindKeys extends KeyAdmissionDependencies {
   /** How many groups have reads under way. */
   readonly reading: { count: number; readonly max: number }
+  /** Keeps the limits while nothing can be stored. */
+  readonly alone: ProcessRateLimiter
 }
 
 async function findKeys(dependencies: FindKeys, members: readonly Asked[]): Promise<Found[]> {
@@ -121,15 +130,20 @@ async function findKeys(dependencies: FindKeys, members: readonly Asked[]): Prom
     return 0
   })
   const asked = [...counts.values()]
-  const admission = toAdmission({
+  const requests = {
     hashes: asked.map(({ hash }) => hash),
     counts: asked.map(({ count }) => count),
     capacity: requestsPerMinute,
     now,
-  })
+  }
   const reads =
     reading.count < reading.max ? chooseReads(members) : new Map<Asked, AheadStatement>()
-  const { keys, aheads } = await askDatabase(dependencies, admission, reads)
+  const { keys, aheads } = await askDatabase(dependencies, toAdmission(requests), reads).catch(
+    (error: unknown) => {
+      if (!isHinderedWrite(error)) throw error
+      return admitAlone(dependencies, requests)
+    },
+  )
   const byHash = new Map(keys.map((key) => [key.hash.toString('base64'), key]))
   return members.map((member, place) => ({
     key: byHash.get(member.hashText),
@@ -137,6 +151,21 @@ async function findKeys(dependencies: FindKeys, members: readonly Asked[]): Prom
     now,
     ahead: aheads.get(member),
   }))
+}
+
+/** Asks for the keys, and takes their places where this process keeps the limits. */
+async function admitAlone(
+  { db, alone }: Pick<FindKeys, 'db' | 'alone'>,
+  requests: KeyRequests,
+): Promise<AdmissionAnswer> {
+  const { hashes, counts, capacity } = requests
+  const { rows } = await toAdmission({ ...requests, counts: counts.map(() => null) }).execute(db)
+  const keys = rows.map((key) => {
+    const count = counts[hashes.findIndex((hash) => hash.equals(key.hash))] ?? 0
+    const bucket = callerBucket('api_key', key.id)
+    return { ...key, places: alone.take(bucket, capacity, count, RATE_LIMIT_WINDOW_SECONDS) }
+  })
+  return { keys, aheads: new Map() }
 }
 
 /** Those whose reads go along, one after the other: as many as take little longer together than a page does. */

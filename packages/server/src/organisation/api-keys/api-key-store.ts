@@ -45,15 +45,15 @@ export interface KeyCredential {
 /** A key that was asked for. */
 export interface AdmittedKey extends KeyCredential {
   readonly hash: Buffer
-  /** What was taken of its rate limit; null where it is not live. */
+  /** What was taken of its rate limit; null where it is not live, or none was asked for. */
   readonly places: TakenPlaces | null
 }
 
 /** How many requests of which keys are to be admitted. */
-interface KeyRequests {
+export interface KeyRequests {
   readonly hashes: readonly Buffer[]
-  /** Requests of each of them. */
-  readonly counts: readonly number[]
+  /** Requests of each of them; null takes no place of its limit. */
+  readonly counts: readonly (number | null)[]
   readonly capacity: number
   readonly now: Date
 }

@@ -216,6 +216,12 @@ export function hindersWrites(fault: DatabaseFault): boolean {
   return fault.kind === 'read_only' || fault.kind === 'full' || fault.kind === 'storage'
 }
 
+/** Whether an error tells that nothing can be written. */
+export function isHinderedWrite(error: unknown): boolean {
+  const fault = findDatabaseFault(error)
+  return fault !== undefined && hindersWrites(fault)
+}
+
 /** Whether the file system of the server refused it a file, as one that is mounted read-only does. */
 export function isRefusedByStorage(error: unknown): boolean {
   if (errorCodeOf(error) !== INSUFFICIENT_PRIVILEGE) return false

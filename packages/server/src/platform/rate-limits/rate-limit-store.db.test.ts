@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { refuseSlots } from '../../../test/support/full-disk.ts'
 import { createTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
+import { systemClock } from '../clock.ts'
 import { createRateLimitStore, endStaleRateLimits, takeRateLimit } from './rate-limit-store.ts'
 
 let database: TestDatabase
@@ -92,7 +94,7 @@ describe('the shared rate limit', () => {
   })
 
   it('never over-admits when many connections ask at once', async () => {
-    const limiter = createRateLimitStore(database.db)
+    const limiter = createRateLimitStore(database.db, systemClock)
     const decisions = await Promise.all(
       Array.from({ length: 400 }, async () => limiter.take('busy', 270)),
     )
@@ -101,9 +103,23 @@ describe('the shared rate limit', () => {
     expect(new Set(remaining).size).toBe(270)
   })
 
+  it('is kept by the process alone while nothing can be stored', async () => {
+    const limiter = createRateLimitStore(database.db, systemClock)
+    await limiter.take('full', 2)
+    await refuseSlots(database.db)
+    try {
+      expect(await limiter.take('full', 2)).toMatchObject({ isAllowed: true, remaining: 1 })
+      expect(await limiter.take('full', 2)).toMatchObject({ isAllowed: true, remaining: 0 })
+      expect(await limiter.take('full', 2)).toMatchObject({ isAllowed: false, limit: 2 })
+    } finally {
+      await sql`drop trigger full_disk on rate_limit_slot`.execute(database.db)
+    }
+    expect(await limiter.take('full', 2)).toMatchObject({ isAllowed: true, remaining: 0 })
+  })
+
   it('forgets buckets that nobody uses, and no others', async () => {
     await takeRateLimit(database.db, 'idle', 5, { now: start })
-    await createRateLimitStore(database.db).take('live', 5)
+    await createRateLimitStore(database.db, systemClock).take('live', 5)
     const { count } = await endStaleRateLimits(database.db, {
       before: after(60_000),
       after: null,
@@ -116,6 +132,6 @@ describe('the shared rate limit', () => {
     const left = rows.map((row) => row.bucket)
     expect(left).toContain('live')
     expect(left).not.toContain('idle')
-    expect((await createRateLimitStore(database.db).take('live', 5)).remaining).toBe(3)
+    expect((await createRateLimitStore(database.db, systemClock).take('live', 5)).remaining).toBe(3)
   })
 })

@@ -1,5 +1,8 @@
 import { sql, type Kysely } from 'kysely'
+import type { Clock } from '../clock.ts'
+import { isHinderedWrite } from '../db/database-fault.ts'
 import type { RunRetentionBatch } from '../retention/retention-policy.ts'
+import { ProcessRateLimiter } from './process-rate-limiter.ts'
 import {
   RATE_LIMIT_WINDOW_SECONDS,
   type RateLimitDecision,
@@ -15,13 +18,20 @@ interface TakeRow {
 
 /**
  * A limiter that every process of the service shares: one round trip per request, and never more than
- * the capacity in any window, however many connections ask at once. Not to be called inside a
- * transaction, which would hold the bucket until it ends.
+ * the capacity in any window, however many connections ask at once. While nothing can be stored, this process keeps the
+ * limit alone. Not to be called inside a transaction, which would hold the bucket until it ends.
  */
-export function createRateLimitStore<Schema>(db: Kysely<Schema>): RateLimiter {
+export function createRateLimitStore<Schema>(db: Kysely<Schema>, clock: Clock): RateLimiter {
+  const alone = new ProcessRateLimiter(clock)
   return {
-    take: async (bucket, capacity, windowSeconds) =>
-      takeRateLimit(db, bucket, capacity, { windowSeconds }),
+    take: async (bucket, capacity, windowSeconds = RATE_LIMIT_WINDOW_SECONDS) => {
+      try {
+        return await takeRateLimit(db, bucket, capacity, { windowSeconds })
+      } catch (error) {
+        if (!isHinderedWrite(error)) throw error
+        return decisionOfPlace(alone.take(bucket, capacity, 1, windowSeconds), capacity, 0)
+      }
+    },
   }
 }
 

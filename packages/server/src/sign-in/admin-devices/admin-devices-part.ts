@@ -10,7 +10,7 @@ export function createAdminDevicesPart(
   { db, clock, runChange }: AdminDevicesFoundation,
   options: AdminDevicesOptions,
 ): ServicePart {
-  const rateLimiter = createRateLimitStore(db)
+  const rateLimiter = createRateLimitStore(db, clock)
   return {
     name: 'admin devices',
     roles: ['api'],

@@ -1,0 +1,10 @@
+/* A database whose disk is full, as far as tests need it. */
+import { sql, type Kysely } from 'kysely'
+
+/** No bucket of a rate limit gets another place, as on a full disk. Drop the trigger `full_disk` afterwards. */
+export async function refuseSlots<Tables>(db: Kysely<Tables>): Promise<void> {
+  await sql`create or replace function refuse_slot() returns trigger language plpgsql as
+    $$ begin raise exception 'no space' using errcode = 'disk_full'; end $$`.execute(db)
+  await sql`create trigger full_disk before insert on rate_limit_slot
+    for each row execute function refuse_slot()`.execute(db)
+}
