@@ -193,10 +193,6 @@ describe('the role of the service', () => {
     const forgetWriteFault = vi.fn()
     await createWriteCheck(database.db, { writeFault: () => fault, forgetWriteFault })()
     expect(forgetWriteFault).toHaveBeenCalledOnce()
-    const { rows } = await database.pool.query(
-      `select has_database_privilege(current_database(), 'temporary') as may`,
-    )
-    expect(rows).toEqual([{ may: true }])
   })
 
   it('keeps its rights and no others when they are granted again', async () => {

@@ -3,7 +3,7 @@
  * which table: everything that the service does, and nothing that would change the audit log.
  */
 import { sql, type Kysely } from 'kysely'
-import { escapeIdentifier, escapeLiteral } from 'pg'
+import { escapeIdentifier } from 'pg'
 import { lockInTransaction } from '../platform/db/advisory-lock.ts'
 import { LOCK_KEYS } from './lock-keys.ts'
 import type { Schema } from './schema.ts'
@@ -64,7 +64,6 @@ function toGrants(role: string): string {
   ]
   const statements = [
     `grant usage on schema public to ${service}`,
-    toTemporaryGrant(role),
     ...tables,
     `grant usage, select on all sequences in schema public to ${service}`,
     ...SEQUENCES_OF_FUNCTIONS.map((name) => `revoke all on sequence ${name} from ${service}`),
@@ -74,13 +73,4 @@ function toGrants(role: string): string {
     `grant select on all tables in schema reporting to ${service} with grant option`,
   ]
   return `do $grants$ begin ${statements.join(';\n')}; end $grants$`
-}
-
-/** By a temporary table the service tries whether the disk takes anything again. */
-function toTemporaryGrant(role: string): string {
-  const name = escapeLiteral(role)
-  return `if not has_database_privilege(${name}, current_database(), 'temporary')
-      and has_database_privilege(current_database(), 'temporary with grant option') then
-    execute format('grant temporary on database %I to %I', current_database(), ${name});
-  end if`
 }

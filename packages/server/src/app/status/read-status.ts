@@ -5,8 +5,12 @@
 import type { Kysely } from 'kysely'
 import { countUnchainedEntries } from '../../changes/audit/chain/chain-store.ts'
 import { MINUTE_MS, SECOND_MS } from '../../platform/clock.ts'
-import { findDatabaseFault } from '../../platform/db/database-fault.ts'
-import { tryWriting } from '../../platform/db/write-check.ts'
+import {
+  findDatabaseFault,
+  READ_ONLY,
+  type DatabaseFault,
+} from '../../platform/db/database-fault.ts'
+import { isReadOnly, tryWriting } from '../../platform/db/write-check.ts'
 import { listJobRuns, type JobRun } from '../../platform/jobs/job-run-store.ts'
 import { PERIODIC_JOBS } from '../../schema/jobs.ts'
 import type { Schema } from '../../schema/schema.ts'
@@ -18,6 +22,7 @@ import type { LateJob, ProcessStatus, ServiceStatus } from './service-status.ts'
 import {
   countUnnumberedSets,
   findOldestDueStatusMs,
+  hasServiceThatWrites,
   isPrimary,
   isReadOnlyByRole,
   readQueues,
@@ -61,21 +66,29 @@ export async function readStatus(db: Kysely<Schema>): Promise<ServiceStatus> {
   return { ...status, problems: findStatusProblems({ ...status, writeProblem }) }
 }
 
-/** As a rule a command has the role of the service, which then stores nothing either. */
+/** Nothing is wrong where a process is connected by a role that writes. */
 const ROLE_ONLY_READS =
-  'The role of this command only reads (default_transaction_read_only), so that it cannot be told whether the service can store anything. Where the service has the same role it cannot; else run the command with the DATABASE_URL of the service.'
+  'The role of this command only reads (default_transaction_read_only), and no process of the service is connected by another one that writes. Where the service has the same role it cannot store anything; else see whether it runs.'
 
 /** What a process of the service says of its readiness; a command finds out by itself. */
 async function findWriteProblem(db: Kysely<Schema>): Promise<string | undefined> {
+  const fault = await findWriteFault(db)
+  if (fault === undefined) return undefined
+  if (fault.kind === 'read_only' && (await isReadOnlyByRole(db))) {
+    return (await hasServiceThatWrites(db)) ? undefined : ROLE_ONLY_READS
+  }
+  return `${fault.message} ${fault.advice}`
+}
+
+async function findWriteFault(db: Kysely<Schema>): Promise<DatabaseFault | undefined> {
   try {
     await tryWriting(db)
-    return undefined
   } catch (error) {
     const fault = findDatabaseFault(error)
     if (fault === undefined) throw error
-    if (fault.kind === 'read_only' && (await isReadOnlyByRole(db))) return ROLE_ONLY_READS
-    return `${fault.message} ${fault.advice}`
+    return fault
   }
+  return (await isReadOnly(db)) ? READ_ONLY : undefined
 }
 
 /** Jobs wait for a worker: without one only that is worth telling. */

@@ -1,10 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { Client } from 'pg'
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import {
   createCommandDatabase,
   type CommandDatabase,
 } from '../../../test/support/command-database.ts'
+import { withDatabase } from '../../../test/support/with-database.ts'
 import { runCommand } from '../../../test/support/run-command.ts'
 import { queueEvents } from '../../../test/support/queue-events.ts'
+import { toClientConfig } from '../../platform/db/connection.ts'
+import { LISTENER_NAME } from '../../platform/db/listener.ts'
 import { HOUR_MS, MINUTE_MS } from '../../platform/clock.ts'
 import { insertDestination } from '../../signals/dispatch/destination-store.ts'
 import { readKnownSchemaVersion } from '../../schema/migrate.ts'
@@ -88,19 +92,36 @@ describe('heliograph status', () => {
     await presence.stop?.()
   })
 
-  it('exits with 1 where its own role only reads: that of the service may be the same', async () => {
+  it('exits with 1 where its own role only reads, unless the service is there by another that writes', async () => {
     const presence = openPresence()
     await presence.start?.()
     const { pool } = commands.services
-    const { rows } = await pool.query<{ name: string }>('select current_database() as name')
-    const alter = `alter role current_user in database "${rows[0]?.name}"`
-    await pool.query(`${alter} set default_transaction_read_only = on`)
+    const { rows } = await pool.query<{ name: string; role: string }>(
+      'select current_database() as name, current_user as role',
+    )
+    const { name = '', role = '' } = rows[0] ?? {}
+    const { administration, reporting } = inject('postgres')
+    const admin = new Client(toClientConfig(withDatabase(administration, name)))
+    await admin.connect()
+    const service = new Client({
+      ...toClientConfig(withDatabase(reporting, name)),
+      application_name: LISTENER_NAME,
+    })
+    const alter = (one: string, change: string) =>
+      admin.query(`alter role "${one}" in database "${name}" ${change}`)
+    const isOwn = { problems: [expect.stringMatching(/^The role of this command only reads/)] }
     try {
-      const { exitCode, told } = await readStatus()
-      expect(told.problems).toEqual([expect.stringMatching(/^The role of this command only reads/)])
-      expect(exitCode).toBe(1)
+      await alter(role, 'set default_transaction_read_only = on')
+      expect(await readStatus()).toMatchObject({ exitCode: 1, told: isOwn })
+      await service.connect()
+      expect(await readStatus()).toMatchObject({ exitCode: 0, told: { problems: [] } })
+      await alter(service.user ?? '', 'set default_transaction_read_only = on')
+      expect(await readStatus()).toMatchObject({ exitCode: 1, told: isOwn })
     } finally {
-      await pool.query(`${alter} reset default_transaction_read_only`)
+      await alter(role, 'reset default_transaction_read_only')
+      await alter(service.user ?? '', 'reset default_transaction_read_only')
+      await service.end()
+      await admin.end()
     }
     await presence.stop?.()
   })

@@ -3,6 +3,7 @@
  * what of it is worth a warning is read-status.ts's.
  */
 import { sql, type Kysely } from 'kysely'
+import { LISTENER_NAME } from '../../platform/db/listener.ts'
 import type { Schema } from '../../schema/schema.ts'
 
 /** What waits in the queues of one kind of destination. */
@@ -68,6 +69,19 @@ export async function isReadOnlyByRole(db: Kysely<Schema>): Promise<boolean> {
     select from pg_settings
     where name = 'default_transaction_read_only' and setting = 'on'
       and source in ('user', 'database user', 'client', 'session')`.execute(db)
+  return rows.length > 0
+}
+
+/** Whether a process of the service is connected by another role than this one, and that is not told to only read. */
+export async function hasServiceThatWrites(db: Kysely<Schema>): Promise<boolean> {
+  const { rows } = await sql`
+    select from pg_stat_activity as connection
+    where datname = current_database() and application_name = ${LISTENER_NAME}
+      and usename <> current_user
+      and not exists (
+        select from pg_db_role_setting, unnest(setconfig) as setting
+        where setrole = connection.usesysid and setdatabase in (0, connection.datid)
+          and setting ~ '^default_transaction_read_only=(on|true|yes|1)$')`.execute(db)
   return rows.length > 0
 }
 

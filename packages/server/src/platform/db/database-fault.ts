@@ -76,7 +76,8 @@ const TOO_MANY_CONNECTIONS: DatabaseFault = {
     'Raise max_connections of the database, or the connection limit of the role, or lower HELIOGRAPH_DATABASE_POOL_MAX of each process: a process opens that many connections and nine more.',
 }
 
-const READ_ONLY: DatabaseFault = {
+/** Also what a server says of itself before anything is written. */
+export const READ_ONLY: DatabaseFault = {
   kind: 'read_only',
   message: 'The service cannot store anything at the moment: its database only reads.',
   retryAfterSeconds: 5,

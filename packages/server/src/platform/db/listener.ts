@@ -51,6 +51,9 @@ export interface ListenerOptions {
 }
 
 /** PostgreSQL takes payloads shorter than 8,000 bytes (NOTIFY). */
+/** How the connections of processes that listen are known. */
+export const LISTENER_NAME = 'heliograph listener'
+
 const PAYLOAD_BYTES_MAX = 7_999
 const RECONNECT_DELAY_MIN_MS = 100
 const RECONNECT_DELAY_MAX_MS = 2 * SECOND_MS
@@ -244,7 +247,7 @@ class ReconnectingListener implements Listener {
   async #session(onListening: () => void): Promise<void> {
     const client = new DatabaseClient({
       ...this.#network.settings(this.#connection, SILENT_MAX_MS),
-      application_name: 'heliograph listener',
+      application_name: LISTENER_NAME,
     })
     const ended = new Promise<Error>((resolve) => {
       client.on('error', resolve)

@@ -4,9 +4,9 @@ import { createTestDatabase } from '../../../test/support/database.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { DatabaseNetwork } from './database-network.ts'
 import { openDatabase } from './database.ts'
-import { createWriteCheck } from './write-check.ts'
+import { createWriteCheck, tryWriting } from './write-check.ts'
 
-const database = await createTestDatabase()
+const database = await createTestDatabase({ poolMax: 1 })
 const network = new DatabaseNetwork()
 const opened = openDatabase<Schema>(database.connection, {
   network,
@@ -59,8 +59,8 @@ test.each(['53100', '58030'])(
     // In the place of a disk that is still full.
     await database.pool.query(`
       create schema full_disk;
-      create function full_disk.repeat(text, integer) returns text language plpgsql as
-        $$ begin raise exception 'no' using errcode = '${code}'; end $$`)
+      create function full_disk.generate_series(integer, integer) returns setof integer
+        language plpgsql as $$ begin raise exception 'no' using errcode = '${code}'; end $$`)
     await setSearchPath(name, 'full_disk, pg_catalog, public')
     const check = createWriteCheck(db, network)
     await expect(check()).rejects.toThrow(/cannot store/)
@@ -70,18 +70,23 @@ test.each(['53100', '58030'])(
     // The next trial is only after a while; another check has not tried yet.
     await createWriteCheck(db, network)()
     await check()
-    const { rows } = await sql`select from pg_class where relname = 'write_trial'`.execute(db)
-    expect(rows).toEqual([])
   },
 )
 
-test('believes that writes succeed again where its role may not try', async () => {
-  const name = await nameOfDatabase()
-  await failWith('53100')
-  await database.pool.query(`revoke temporary on database "${name}" from public, current_user`)
-  await createWriteCheck(db, network)()
-  expect(network.writeFault()).toBeUndefined()
-  await database.pool.query(`grant temporary on database "${name}" to current_user`)
+test('the trial takes space on the disk, also in a transaction that only reads, and makes nothing', async () => {
+  const read = async () => {
+    const { rows } = await database.pool.query<{ bytes: string; relations: string }>(
+      `select temp_bytes as bytes, (select count(*) from pg_class) as relations
+       from pg_stat_database where datname = current_database()`,
+    )
+    return { bytes: Number(rows[0]?.bytes), relations: rows[0]?.relations }
+  }
+  const before = await read()
+  await database.pool.query('set default_transaction_read_only = on')
+  await tryWriting(database.db)
+  await database.pool.query('reset default_transaction_read_only')
+  await expect.poll(async () => (await read()).bytes - before.bytes).toBeGreaterThan(200_000)
+  expect((await read()).relations).toBe(before.relations)
 })
 
 test('fails while the server only reads', async () => {

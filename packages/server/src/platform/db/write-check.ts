@@ -5,7 +5,6 @@
 import { sql, type Kysely } from 'kysely'
 import { SECOND_MS } from '../clock.ts'
 import type { DatabaseNetwork } from './database-network.ts'
-import { isAccessRefusal } from './unavailable.ts'
 
 /** Nothing can be written; the message is for the log. */
 export class WritesFail extends Error {
@@ -13,8 +12,10 @@ export class WritesFail extends Error {
 }
 
 const TRIAL_INTERVAL_MS = 5 * SECOND_MS
-/** More than the free space that the files of a table have inside. */
-const TRIAL_ROWS = 1_000
+/** The least that a server takes, so that what is more goes to its disk. */
+const TRIAL_MEMORY = '64kB'
+/** Some hundred kilobytes. */
+const TRIAL_ROWS = 20_000
 
 /**
  * A check that rejects while nothing can be written. As long as no statement fails it costs one that reads a setting.
@@ -50,39 +51,22 @@ export function createWriteCheck<Tables>(
 }
 
 /**
- * Writes something and takes it back. Where this role may not even try, the next statement that fails tells.
+ * Has the server put something on its disk that is gone with the statement: what a query needs beyond the memory that
+ * it may take. Every role may do so, also one that only reads; no table changes, and nothing is left behind.
  *
- * @throws the error of a database in which nothing can be stored
+ * @throws the error of a disk that takes nothing
  */
 export async function tryWriting<Tables>(db: Kysely<Tables>): Promise<void> {
-  try {
-    await writeAndTakeBack(db)
-  } catch (error) {
-    if (!isAccessRefusal(error)) throw error
-  }
+  await db.transaction().execute(async (tx) => {
+    await sql`select set_config('work_mem', ${TRIAL_MEMORY}, true)`.execute(tx)
+    // Rows of a function are gathered before they are read.
+    await sql`select count(*) from generate_series(1, ${TRIAL_ROWS}::integer)`.execute(tx)
+  })
 }
 
-async function isReadOnly<Tables>(db: Kysely<Tables>): Promise<boolean> {
+/** Whether a transaction cannot write, for whatever reason. */
+export async function isReadOnly<Tables>(db: Kysely<Tables>): Promise<boolean> {
   const { rows } = await sql<{ is_read_only: boolean }>`
     select current_setting('transaction_read_only') = 'on' as is_read_only`.execute(db)
   return rows[0]?.is_read_only === true
-}
-
-/** A temporary table takes space where the others do, and leaves nothing. */
-async function writeAndTakeBack<Tables>(db: Kysely<Tables>): Promise<void> {
-  await db.connection().execute(async (connection) => {
-    await sql`begin`.execute(connection)
-    try {
-      await sql`create temporary table write_trial (content text) on commit drop`.execute(
-        connection,
-      )
-      await sql`insert into write_trial
-        select repeat('x', 1000) from generate_series(1, ${TRIAL_ROWS})`.execute(connection)
-    } catch (error) {
-      // Its connection may have been ended for this very error, which is the one to tell.
-      await sql`rollback`.execute(connection).catch(() => undefined)
-      throw error
-    }
-    await sql`rollback`.execute(connection)
-  })
 }
