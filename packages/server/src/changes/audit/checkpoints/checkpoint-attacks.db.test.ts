@@ -2,9 +2,10 @@
  * What somebody does who has the whole database, the rights of its owner included, and not the folder of the
  * checkpoints nor the master key.
  */
-import { copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { asUserOf } from '../../../../test/support/as-user-of.ts'
 import { createAuditChainer } from '../chain/audit-chainer.ts'
 import {
   createTestAuditLog,
@@ -12,6 +13,7 @@ import {
   type TestAuditLog,
 } from '../../../../test/support/audit-log.ts'
 import { verifyAuditChain } from '../verify-audit-chain.ts'
+import { splitNotes } from './checkpoint.ts'
 import { exportCheckpoints } from './export-checkpoints.ts'
 import { collectCheckpoints } from './collect-checkpoints.ts'
 import { rotateCheckpointKey } from './checkpoint-keys.ts'
@@ -268,6 +270,33 @@ describe('checkpoints', () => {
     await log.attack(...DELETE_LAST, 'truncate audit_checkpoint')
     await log.chainAnew()
     await expect(signCheckpoint(log)).rejects.toThrow(/are gone/)
+  })
+
+  it('are written to the file of a past month once it can be written again, each once', async () => {
+    const november = join(log.folder, 'checkpoints-2031-11.txt')
+    const record = async (time: string) => {
+      log.clock.set(time)
+      await log.record(1)
+      await log.chainer.flush()
+      await signCheckpoint(log)
+    }
+    await record('2031-11-30T23:00:00Z')
+    await exportCheckpoints(log.db, log.folder)
+    const isWhole = async () => splitNotes(await readFile(november, 'utf8')).length === 3
+    await record('2031-11-30T23:30:00Z')
+    await record('2031-11-30T23:40:00Z')
+    await record('2031-12-01T00:00:00Z')
+    await asUserOf(log.folder, async () => {
+      await chmod(november, 0o444)
+      await expect(exportCheckpoints(log.db, log.folder)).rejects.toThrow(/EACCES/)
+      // The later one proves the same entries.
+      await expect(exportCheckpoints(log.db, log.folder)).resolves.toBe(0)
+      expect(await isWhole()).toBe(false)
+      await chmod(november, 0o600)
+      await expect(exportCheckpoints(log.db, log.folder)).resolves.toBe(2)
+    })
+    expect(await isWhole()).toBe(true)
+    await expect(exportCheckpoints(log.db, log.folder)).resolves.toBe(0)
   })
 
   it('are not written under another size than they have', async () => {

@@ -1,7 +1,8 @@
-import { chmod, chown, mkdtemp, readdir, readFile, rm, truncate } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, readFile, rm, truncate } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { asUserOf } from '../../../../test/support/as-user-of.ts'
 import {
   appendKeys,
   appendNotes,
@@ -22,20 +23,6 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'checkpoints-'))
 })
 afterEach(() => rm(folder, { recursive: true, force: true }))
-
-const NOBODY = 65_534
-
-/** Nothing is read-only for root. */
-async function asUserOf(path: string, run: () => Promise<void>): Promise<void> {
-  if (process.getuid?.() !== 0) return run()
-  for (const name of ['', ...(await readdir(path))]) await chown(join(path, name), NOBODY, NOBODY)
-  process.seteuid?.(NOBODY)
-  try {
-    await run()
-  } finally {
-    process.seteuid?.(0)
-  }
-}
 
 describe('the folder of checkpoints', () => {
   it('goes on behind a checkpoint that was not written to its end, wherever that broke off', async () => {

@@ -121,7 +121,8 @@ export async function appendNotes(folder: string, notes: readonly WrittenNote[])
   if (errors.length > 0) throw errors[0]
 }
 
-function fileOf(at: Date): string {
+/** The name of the file that a checkpoint is written to, by when it was signed. */
+export function fileOf(at: Date): string {
   return `checkpoints-${at.toISOString().slice(0, 'YYYY-MM'.length)}.txt`
 }
 
@@ -141,6 +142,11 @@ export async function prepareCheckpointFolder(folder: string, now: Date): Promis
     const file = await open(join(folder, name), name === present ? 'a+' : 'r')
     await file.close()
   }
+}
+
+/** Whether an error of the file system tells that a file may not be written, as one that is protected. */
+export function isProtected(error: unknown): boolean {
+  return ['EACCES', 'EPERM', 'EROFS'].includes(errorCodeOf(error))
 }
 
 /** Adds the keys that are not in the folder. */

@@ -84,6 +84,20 @@ export async function listCheckpointsBeyond(
   return rows.map(toStored)
 }
 
+/** For each of these sizes the first checkpoint of a log that covers more, if there is one. */
+export async function listNextCheckpoints(
+  db: Kysely<Schema>,
+  origin: string,
+  sizes: readonly number[],
+): Promise<ReadonlyMap<number, StoredCheckpoint>> {
+  const { rows } = await sql<StoredRecord<'audit_checkpoint'> & { after: string }>`
+    select asked.size as after, next.id, next.size, next.signed_at as "signedAt", next.note from unnest(${sizes}::bigint[]) as asked (size)
+    cross join lateral (
+      select * from audit_checkpoint where origin = ${origin} and size > asked.size
+      order by size, id limit 1) as next`.execute(db)
+  return new Map(rows.map((row) => [Number(row.after), toStored(row)]))
+}
+
 /**
  * Up to where a chain of `size` may be cut: what a checkpoint covers, and not past one of the last 30 days. The
  * database holds whoever cuts to that.
