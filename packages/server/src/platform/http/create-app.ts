@@ -256,8 +256,32 @@ function versionRetired(): AppError {
   )
 }
 
+/** Answers what the router refuses. */
+type AnswerUnroutable = (
+  refusal: AppError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => Promise<unknown>
+
+const unroutableOf = new WeakMap<FastifyInstance, Map<string, AnswerUnroutable>>()
+
+/** Has `answer` tell of addresses below a prefix that the router cannot read, which come to none of its routes. */
+export function answerUnroutable(
+  app: FastifyInstance,
+  prefix: string,
+  answer: AnswerUnroutable,
+): void {
+  unroutableOf.set(app, (unroutableOf.get(app) ?? new Map<string, never>()).set(prefix, answer))
+}
+
 /** Faults that the router finds before a request has a route. */
 function handleFrameworkError(error: Error, request: FastifyRequest, reply: FastifyReply): void {
   const refusal = toRequestError(error, request) ?? unmatchedPath(request.method, [])
-  sendErrorAnswer(reply.header('request-id', request.id), toErrorAnswer(refusal, request.id))
+  void reply.header('request-id', request.id)
+  const [, answer] =
+    [...(unroutableOf.get(request.server) ?? [])].find(([prefix]) =>
+      request.url.startsWith(`${prefix}/`),
+    ) ?? []
+  if (answer === undefined) sendErrorAnswer(reply, toErrorAnswer(refusal, request.id))
+  else answer(refusal, request, reply).catch((thrown: unknown) => reply.send(thrown))
 }

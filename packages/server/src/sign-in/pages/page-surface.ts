@@ -13,6 +13,7 @@ import {
   SERVICE_ERRORS,
   statusOfError,
 } from '../../platform/http/error-response.ts'
+import { answerUnroutable } from '../../platform/http/create-app.ts'
 import { isNavigation } from '../../platform/http/is-navigation.ts'
 import { unmatchedPath } from '../../platform/http/unmatched-path.ts'
 import { toRequestError } from '../../platform/http/request-error.ts'
@@ -117,12 +118,18 @@ export function failInPages(scope: FastifyInstance, site: PageSite): void {
 export function refuseUnknownPages(http: FastifyInstance, site: PageSite, prefix: string): void {
   const answerMachine = createErrorHandler(SERVICE_ERRORS)
   const bare: PageSite = { ...site, readBrand: async () => UNKNOWN_BRAND }
+  const answer = async (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => {
+    if (isNavigation(request.headers)) return answerFailure(bare, thrown, request, reply)
+    return answerMachine(thrown, request, reply)
+  }
+  answerUnroutable(http, prefix, async (refusal, request, reply) => {
+    // Whoever has such an address has got it cut off or changed on its way.
+    const thrown = isNavigation(request.headers) ? unmatchedPath(request.method, []) : refusal
+    return answer(thrown, request, reply)
+  })
   void http.register(
     async (scope) => {
-      scope.setErrorHandler((thrown, request, reply) => {
-        if (isNavigation(request.headers)) return answerFailure(bare, thrown, request, reply)
-        return answerMachine(thrown, request, reply)
-      })
+      scope.setErrorHandler(answer)
       // What the server has not refused before, as it does every unknown path.
       scope.setNotFoundHandler(({ method }) => {
         throw unmatchedPath(method, [])
@@ -182,7 +189,8 @@ function languageOf(request: FastifyRequest): Language {
 }
 
 function chosenLanguage({ query }: FastifyRequest): Language | undefined {
-  const { language } = query as { readonly language?: unknown }
+  // There is none where the address could not be read.
+  const { language } = (query ?? {}) as { readonly language?: unknown }
   return typeof language === 'string' ? findLanguage(language) : undefined
 }
 

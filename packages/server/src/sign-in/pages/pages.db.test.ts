@@ -68,6 +68,21 @@ describe('an address below the sign-in that is none', () => {
     expect(body).toContain('<a class="button button-main" href="/sign-in/me">See my devices</a>')
   })
 
+  it.each(['/sign-in/%zz', '/sign-in/attempts/%e2%28', `/sign-in/attempts/${'a'.repeat(300)}`])(
+    'is a page also where it cannot be read: %s',
+    async (url) => {
+      const { statusCode, headers, body } = await get(url, { ...BROWSER, 'accept-language': 'de' })
+      expect(statusCode).toBe(404)
+      expect(headers['content-type']).toBe('text/html; charset=utf-8')
+      expect(headers['content-security-policy']).toContain("default-src 'none'")
+      expect(headers['content-language']).toBe('de')
+      expect(body).toContain(String(headers['request-id']))
+      const machine = await get(url)
+      expect([400, 404]).toContain(machine.statusCode)
+      expect(machine.json()).toMatchObject({ request_id: machine.headers['request-id'] })
+    },
+  )
+
   it('is told in the language of the browser', async () => {
     const { headers, body } = await get('/sign-in/nowhere', { ...BROWSER, 'accept-language': 'de' })
     expect(headers['content-language']).toBe('de')
