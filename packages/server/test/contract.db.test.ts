@@ -312,6 +312,29 @@ describe('every operation', () => {
     }
   })
 
+  it('is documented with what stands against reading too', async () => {
+    const body = { name: 'Broken', sql: 'select 1/0 as share' }
+    const made = await service.send({
+      method: 'POST',
+      url: '/reporting/queries',
+      key: service.fullKey,
+      body,
+    })
+    const broken = String(made.json<{ id: number }>().id)
+    const addresses = {
+      'GET /reporting/queries/{id}': `/reporting/queries/${broken}`,
+      'GET /reporting/queries/{id}/results': `/reporting/queries/${broken}/results`,
+      'GET /exports/reporting/queries/{id}/results.csv': `/exports/reporting/queries/${broken}/results.csv`,
+      'GET /audit_checkpoints/consistency_proof': `/audit_checkpoints/consistency_proof?from=1&to=${MISSING_ID}`,
+      'GET /audit_logs/{id}/inclusion_proof': `/audit_logs/1/inclusion_proof?size=${MISSING_ID}`,
+    }
+    for (const [name, url] of Object.entries(addresses)) {
+      const answer = await service.send({ method: 'GET', url, key: service.fullKey })
+      expectRefusal(answer, 409, name)
+      expect(contract.findFaults(name, answer), name).toEqual([])
+    }
+  })
+
   it('answers alike in the older version, or is unknown there', async () => {
     const older = new PublishedContract(await fetchDocument(API_VERSIONS[0]))
     const headers = { 'x-kolide-api-version': API_VERSIONS[0] }

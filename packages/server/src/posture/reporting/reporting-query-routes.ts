@@ -64,6 +64,7 @@ function readRoutes(dependencies: QueryJsonDependencies): ApiRoute[] {
       summary: 'List reporting queries',
       tags,
       permission: null,
+      mayConflict: true,
       filters: z.object({ omit_results: omitResults }),
       item: reportQuerySchema,
       fetch: ({ window, filters }) => listQueries(dependencies, window, filters.omit_results),
@@ -75,6 +76,7 @@ function readRoutes(dependencies: QueryJsonDependencies): ApiRoute[] {
       summary: 'Show a reporting query',
       tags,
       permission: null,
+      mayConflict: true,
       query: z.object({ omit_results: omitResults }),
       responses: { 200: reportQuerySchema },
       handler: async ({ params, query }) =>
@@ -85,6 +87,7 @@ function readRoutes(dependencies: QueryJsonDependencies): ApiRoute[] {
       summary: 'List the results of a reporting query',
       tags,
       permission: null,
+      mayConflict: true,
       item: resultSchema,
       fetch: async ({ params, window }) =>
         listResults(dependencies, await getQuery(params.id), window),

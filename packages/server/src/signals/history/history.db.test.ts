@@ -352,6 +352,7 @@ describe('POST /ssf_streams/{id}/replay', () => {
     ['two places', { from_sequence: 1, from_time: 1 }, 422],
     ['a number below one', { from_sequence: 0 }, 422],
     ['an unknown event', { from_jti: 'x' }, 404],
+    ['an event whose name cannot be stored', { from_jti: 'a\0b' }, 404],
   ])('refuses %s', async (_what, payload, status) => {
     const stream = await createStream()
     expect((await replay(stream, payload)).status).toBe(status)

@@ -77,6 +77,7 @@ export function checkpointRoutes(db: Kysely<Schema>): ApiRoute[] {
       ...ACCESS,
       path: '/audit_checkpoints/consistency_proof',
       summary: 'Prove that a checkpoint continues an earlier one',
+      mayConflict: true,
       query: z.object({ from: size, to: size }),
       responses: { 200: consistencySchema },
       handler: ({ query }) => showConsistency(db, query),
@@ -85,6 +86,7 @@ export function checkpointRoutes(db: Kysely<Schema>): ApiRoute[] {
       ...ACCESS,
       path: '/audit_logs/:id/inclusion_proof',
       summary: 'Prove that a checkpoint covers an audit log entry',
+      mayConflict: true,
       query: z.object({
         size: size.optional().describe('Default: that of the latest checkpoint.'),
       }),

@@ -58,6 +58,7 @@ function exportRoute(list: Operation, { runChange, slots, file }: ExportContext)
     tags: list.tags,
     permission: permissionOf(list) as Permission | null,
     stepUp: true,
+    mayConflict: list.mayConflict,
     ...(list.feature === undefined ? {} : { feature: list.feature as Feature | null }),
     ...(list.versions === undefined ? {} : { versions: list.versions }),
     params: list.params as z.ZodType<Readonly<Record<string, string>>>,
