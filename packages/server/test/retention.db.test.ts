@@ -125,6 +125,7 @@ describe('the list of policies', () => {
       'audit checkpoint files',
       'certificate',
       'key usage',
+      'leased ports',
       'master key',
       'sign-in keys',
       'signing key proofs',

@@ -111,6 +111,7 @@ test('a process for the API alone delivers nothing', async () => {
   expect(jobs).toEqual([
     'master key',
     'audit checkpoint files',
+    'leased ports',
     'sign-in keys',
     'key usage',
     'signing keys',

@@ -10,6 +10,7 @@ import type { Schema } from '../schema/schema.ts'
 import { CommitNotices, type CommitSink } from '../platform/db/commit-notifier.ts'
 import type { TransactionHooks } from '../platform/db/transaction-hooks.ts'
 import { toStorableJson } from '../platform/storable-text.ts'
+import { FOUND_AHEAD_MS } from '../platform/jobs/due-job.ts'
 import { repeatAfterConflict } from '../platform/db/transient-conflict.ts'
 import { appendAuditEntries } from './audit/audit-store.ts'
 import type { Actor, AuditFields, AuditNote } from './audit/audit-entry.ts'
@@ -33,7 +34,10 @@ export interface CommitTelling {
    * @throws RangeError for a payload that no notification takes
    */
   readonly tellAfterCommit: (channel: string, ...payloads: readonly string[]) => void
-  /** Wakes the job of a channel when something is due; of all times of a change the earliest is told. */
+  /**
+   * Wakes the job of a channel when something is due; of all times of a change the earliest is told. One that is so far
+   * ahead that the job has looked by then is not.
+   */
   readonly tellDueAfterCommit: (channel: string, at: Date) => void
 }
 
@@ -145,7 +149,9 @@ async function runOnce<Result>(
   const notices = new CommitNotices()
   const telling: CommitTelling = {
     tellAfterCommit: (channel, ...payloads) => notices.add(channel, payloads),
-    tellDueAfterCommit: (channel, dueAt) => notices.addDue(channel, dueAt),
+    tellDueAfterCommit: (channel, dueAt) => {
+      if (dueAt.getTime() - clock.now().getTime() < FOUND_AHEAD_MS) notices.addDue(channel, dueAt)
+    },
   }
   const txnOf = (event: DomainEvent | DeviceStatusChange) =>
     txnOfEvent.get(event) ?? txnOfDevice.get(deviceOf(event) ?? '') ?? txn

@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { createTestDatabase } from '../../test/support/database.ts'
 import { ManualClock } from '../../test/support/manual-clock.ts'
+import { SECOND_MS } from '../platform/clock.ts'
 import { SYSTEM_ACTOR } from './audit/audit-entry.ts'
 import { createChangeRunner, type RunChange } from './change.ts'
 
@@ -8,12 +9,14 @@ const database = await createTestDatabase()
 const { db } = database
 const origin = { actor: SYSTEM_ACTOR }
 
+const clock = new ManualClock()
+
 let told: string[]
 let runChange: RunChange
 
 beforeEach(() => {
   told = []
-  runChange = createChangeRunner(db, new ManualClock(), [], {
+  runChange = createChangeRunner(db, clock, [], {
     tell: (channel, payloads) => void told.push(...payloads.map((one) => `${channel} ${one}`)),
   })
 })
@@ -30,7 +33,7 @@ test('other processes are told once the change is durable, of each channel in or
 })
 
 test('of several times at which something is due the earliest alone is told', async () => {
-  const [early, late] = [new Date('2026-01-01T00:00:00Z'), new Date('2026-01-02T00:00:00Z')]
+  const [early, late] = [clock.now(), new Date(clock.now().getTime() + SECOND_MS)]
   await runChange(origin, async (change) => {
     change.tellDueAfterCommit('statuses', late)
     change.tellDueAfterCommit('statuses', early)
@@ -38,6 +41,13 @@ test('of several times at which something is due the earliest alone is told', as
     change.tellDueAfterCommit('sessions', late)
   })
   expect(told).toEqual([`statuses ${early.toISOString()}`, `sessions ${late.toISOString()}`])
+})
+
+test('a time that its job learns of by itself is not told', async () => {
+  await runChange(origin, async (change) => {
+    change.tellDueAfterCommit('statuses', new Date(clock.now().getTime() + 10 * SECOND_MS))
+  })
+  expect(told).toEqual([])
 })
 
 test('a change that has more to tell than a notification takes fails where it says so, and does not commit', async () => {

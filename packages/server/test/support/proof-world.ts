@@ -78,7 +78,7 @@ export interface ProofWorld {
     socket?: Socket,
   ) => Promise<OpenedPort>
   readonly attempt: (id: string) => Promise<Attempt | undefined>
-  /** What the jobs of the service do again and again. */
+  /** Does what the jobs of the service do again and again, after what was told is heard. */
   readonly runJobs: () => Promise<void>
   readonly close: () => Promise<void>
 }
@@ -187,6 +187,8 @@ export async function openProofWorld({
     },
     attempt: (id) => findAttempt(database.db, id),
     runJobs: async () => {
+      await notifier.flush()
+      await listener.whenListening()
       for (const job of part.jobs ?? []) await job.run()
     },
     close: () => cleanup.run(),

@@ -15,6 +15,8 @@ export interface DueJobOptions extends Pick<DueJob, 'name' | 'run' | 'pollMs'> {
 }
 
 const POLL_MS = 5 * SECOND_MS
+/** Of what is due later than this a job learns in time by itself: nobody need be told. */
+export const FOUND_AHEAD_MS = 2 * POLL_MS
 /** How soon to look again for what is due but held by another process. */
 const HELD_RETRY_MS = 100
 
