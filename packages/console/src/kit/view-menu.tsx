@@ -7,7 +7,7 @@ import {
   PeopleIcon,
   PlusIcon,
 } from '@primer/octicons-react'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { isShown, useOpenView, useSavedViews, useShownView } from './saved-view-query.ts'
 import { ManageViewsDialog, SaveViewDialog } from './saved-view-dialogs.tsx'
 import { texts } from './texts.ts'
@@ -24,18 +24,19 @@ export function ViewMenu({ list, columns }: ViewMenuProps) {
   const shown = useShownView(list, columns)
   const openView = useOpenView()
   const [dialog, setDialog] = useState<'save' | 'manage'>()
+  const button = useRef<HTMLButtonElement>(null)
   const current = views.find((view) => isShown(view, shown))
   const label = current === undefined ? texts.views : texts.viewOf(current.name)
   const close = () => setDialog(undefined)
   return (
     <>
+      {/* Around the button it would keep from it what the menu says of itself. */}
+      <Tooltip label={label} target={button} />
       <Menu position="bottom-end" width={260} withInitialFocusPlaceholder={false}>
         <Menu.Target>
-          <Tooltip label={label}>
-            <ActionIcon aria-label={label}>
-              {current === undefined ? <BookmarkIcon size={16} /> : <BookmarkFillIcon size={16} />}
-            </ActionIcon>
-          </Tooltip>
+          <ActionIcon ref={button} aria-label={label}>
+            {current === undefined ? <BookmarkIcon size={16} /> : <BookmarkFillIcon size={16} />}
+          </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown mah={420} style={{ overflowY: 'auto' }}>
           <Menu.Label>{views.length === 0 ? texts.noViews : texts.views}</Menu.Label>

@@ -96,6 +96,21 @@ describe('the frame of the console', () => {
     await expect.poll(() => hasFocus(page, views)).toBe(true)
   })
 
+  it('gives the focus to the button of a menu that had none, as in browsers that focus no button', async () => {
+    const page = await console.openPage('/devices')
+    const views = page.getByRole('button', { name: 'Views' })
+    await views.hover()
+    await page.getByRole('tooltip', { name: 'Views' }).waitFor()
+    await views.dispatchEvent('click')
+    await page.getByRole('button', { name: 'Views', expanded: true }).waitFor()
+    await page.getByRole('menuitem', { name: /^Save what is shown/ }).click()
+    const saving = page.getByRole('dialog')
+    await saving.getByLabel('Name').waitFor()
+    await page.keyboard.press('Escape')
+    await saving.waitFor({ state: 'detached' })
+    await expect.poll(() => hasFocus(page, views)).toBe(true)
+  })
+
   it('leads the keyboard into the menu of the columns, and out of it again', async () => {
     const page = await console.openPage('/devices')
     const columns = page.getByRole('button', { name: 'Choose columns' })
