@@ -33,6 +33,7 @@ const entered: Partial<StreamFormValues> = {
 function toDelivery(
   credential: StreamFormValues['credential'],
   set: Pick<Stream['delivery'], 'oauth' | 'mtls'> & { readonly hasHeader?: boolean },
+  typed: Partial<StreamFormValues> = entered,
 ) {
   const { hasHeader = false, ...credentials } = set
   const stream = {
@@ -44,7 +45,7 @@ function toDelivery(
     authorization_header_set: hasHeader,
   } as unknown as Stream
   const before = toFormValues(stream)
-  return toStreamChange({ ...before, ...entered, credential }, before, stream).delivery
+  return toStreamChange({ ...before, ...typed, credential }, before, stream).delivery
 }
 
 describe('the credentials of a stream', () => {
@@ -54,6 +55,7 @@ describe('the credentials of a stream', () => {
       client_id: 'a',
       client_secret: 'new',
       scope: null,
+      auth_method: OAUTH.auth_method,
     }
     const mtls = { certificate: 'certificate', private_key: 'key' }
     expect(toDelivery('oauth', { oauth: OAUTH, mtls: MTLS })).toEqual({ oauth })
@@ -74,5 +76,29 @@ describe('the credentials of a stream', () => {
     })
     expect(toDelivery('none', { oauth: OAUTH, mtls: MTLS })).toEqual(NONE)
     expect(toDelivery('keep', { oauth: OAUTH, mtls: MTLS })).toBeUndefined()
+  })
+
+  it('keep what is not a secret where the secret is given anew, and how the service signs in', () => {
+    const kept = {
+      token_endpoint: OAUTH.token_endpoint,
+      client_id: 'a',
+      scope: 'events',
+      auth_method: 'client_secret_post',
+    } as const
+    const oauth = { ...OAUTH, ...kept }
+    expect(toDelivery('oauth', { oauth }, { clientSecret: 'new' })?.oauth).toEqual({
+      ...kept,
+      client_secret: 'new',
+    })
+  })
+
+  it('stay signed by a key until a secret takes its place', () => {
+    const oauth = { ...OAUTH, auth_method: 'private_key_jwt' } as const
+    expect(toDelivery('oauth', { oauth }, {})?.oauth).toMatchObject({
+      auth_method: 'private_key_jwt',
+    })
+    const given = toDelivery('oauth', { oauth }, { clientSecret: 'new' })?.oauth
+    expect(given).toMatchObject({ client_secret: 'new' })
+    expect(given).not.toHaveProperty('auth_method')
   })
 })

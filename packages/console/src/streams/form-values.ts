@@ -72,6 +72,9 @@ export function toFormValues(stream?: Stream): StreamFormValues {
     specVersion: stream.spec_version,
     hasEvents: requestsChanges(stream),
     credential: 'keep',
+    tokenEndpoint: stream.delivery.oauth?.token_endpoint ?? '',
+    clientId: stream.delivery.oauth?.client_id ?? '',
+    scope: stream.delivery.oauth?.scope ?? '',
     subjectForm: stream.subject_form,
     reasonFields: [...stream.reason_fields],
     damping: stream.damping_seconds,
@@ -139,7 +142,10 @@ function toDelivery(
     ...(isMoved ? { method: METHODS[deliveryType] } : {}),
     ...(isMoved || url !== before.url ? { endpoint_url: url === '' ? null : url } : {}),
     ...(deliveryType === 'push' && credential !== (before?.credential ?? 'none')
-      ? { ...(isRenewed(credential, stream) ? {} : NO_CREDENTIALS), ...toCredential(values) }
+      ? {
+          ...(isRenewed(credential, stream) ? {} : NO_CREDENTIALS),
+          ...toCredential(values, stream),
+        }
       : {}),
   }
 }
@@ -162,7 +168,7 @@ export function isRenewed(credential: Credential, stream: Stream | undefined): b
   }
 }
 
-function toCredential(values: StreamFormValues): Delivery {
+function toCredential(values: StreamFormValues, stream?: Stream): Delivery {
   switch (values.credential) {
     case 'keep':
     case 'none':
@@ -178,9 +184,17 @@ function toCredential(values: StreamFormValues): Delivery {
           client_id: values.clientId.trim(),
           ...(values.clientSecret === '' ? {} : { client_secret: values.clientSecret }),
           scope: values.scope.trim() || null,
+          ...toMethod(values, stream),
         },
       }
   }
+}
+
+/** How the service signs in for tokens stays as it is, but where a secret takes the place of a signature. */
+function toMethod({ clientSecret }: StreamFormValues, stream: Stream | undefined) {
+  const method = stream?.delivery.oauth?.auth_method
+  const isGivenUp = method === 'private_key_jwt' && clientSecret !== ''
+  return method === undefined || isGivenUp ? {} : { auth_method: method }
 }
 
 /** Which field of the form a member of the request belongs to. */

@@ -166,7 +166,11 @@ function Proof({ form, faults, stream }: FormPartProps & { readonly stream: Stre
           maw="100%"
           {...form.getInputProps('credential')}
           // What is kept has no field of its own: it may be kept no longer, with another host.
-          error={credential === 'oauth' ? null : faults.clientSecret}
+          error={
+            credential === 'oauth' || faults.clientSecret === undefined
+              ? null
+              : texts.form.keptSecret(faults.clientSecret)
+          }
         />
         {credential === 'header' ? (
           <PasswordInput

@@ -81,6 +81,8 @@ export const texts = {
     },
     replaces: 'Takes the place of all that is set now.',
     renews: 'Takes the place of the one that is set now. One of another kind stays.',
+    keptSecret: (fault: string) =>
+      `The client secret of the OAuth access token: ${fault} Choose “OAuth access token” to enter it again.`,
     header: 'Authorization header',
     headerHelp:
       'Sent with every event, such as Bearer and a token. Stored sealed, never shown again.',

@@ -71,6 +71,36 @@ describe('the streams of the console', () => {
     expect(await page.getByLabel('URL').getAttribute('aria-invalid')).toBe('true')
   })
 
+  it('says which secret another host needs, and takes it with what else is known', async () => {
+    const oauth = { token_endpoint: 'https://id.example.com/token', client_id: 'a', scope: 'b' }
+    const admin = await console.otherAdmin()
+    const { id } = await admin.send<{ id: string }>('POST', '/ssf_streams', {
+      name: 'Moving',
+      delivery: {
+        method: 'urn:ietf:rfc:8935',
+        endpoint_url: 'https://one.example.com/events',
+        oauth: { ...oauth, auth_method: 'client_secret_post', client_secret: 'first' },
+      },
+    })
+    const page = await console.openPage(`/signals/streams/${id}/edit`)
+    await page.getByLabel('URL').fill('https://two.example.com/events')
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    const proof = page.getByRole('region', { name: 'How the service proves itself' })
+    await proof.getByText(/^The client secret of the OAuth access token: .* another host/).waitFor()
+    await proof.getByRole('combobox').click()
+    await page.getByRole('option', { name: 'OAuth access token' }).click()
+    await proof.getByLabel('Client secret').fill('second')
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await page.getByRole('heading', { name: 'Moving', level: 1 }).waitFor()
+    const read = `fetch('/ssf_streams/${id}').then((answer) => answer.json())`
+    expect(await page.evaluate<unknown>(read)).toMatchObject({
+      delivery: {
+        endpoint_url: 'https://two.example.com/events',
+        oauth: { ...oauth, auth_method: 'client_secret_post' },
+      },
+    })
+  })
+
   it('shows the poll token of a new poll stream once', async () => {
     const page = await console.openPage('/signals/streams/new')
     await page.getByLabel('Name').fill('Puller')
