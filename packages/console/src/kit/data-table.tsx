@@ -27,6 +27,8 @@ export type { Column } from './use-columns.ts'
 
 const ROW_HEIGHT = 38
 
+const DEFAULT_WIDTH = 'minmax(120px, 1fr)'
+
 export interface Selection {
   readonly ids: ReadonlySet<string>
   readonly toggle: (id: string) => void
@@ -149,12 +151,11 @@ function Rows<Item extends RowData>({
     if (item !== undefined) onOpen(item)
   }
   const onToggle = useLatest(selection?.toggle)
+  const narrow = visible.filter((column) => column.narrow === true)
   const grid = {
     '--columns': trackList(visible, selection !== undefined),
-    '--narrow-columns': trackList(
-      visible.filter((column) => column.narrow === true),
-      selection !== undefined,
-    ),
+    '--narrow-columns': trackList(narrow, selection !== undefined),
+    '--narrowest-columns': trackList(narrow.map(toShare), selection !== undefined),
   } as CSSProperties
   return (
     <div className={classes.scroll} ref={scroll} data-testid="rows">
@@ -270,8 +271,13 @@ function isInteractive(target: Element): boolean {
 }
 
 function trackList(columns: readonly { readonly width?: string }[], isSelectable: boolean): string {
-  const tracks = columns.map(({ width }) => width ?? 'minmax(120px, 1fr)')
+  const tracks = columns.map(({ width = DEFAULT_WIDTH }) => width)
   return [...(isSelectable ? ['20px'] : []), ...tracks].join(' ')
+}
+
+/** Where a column has no room for what it needs: its share of the room there is. */
+function toShare({ width = DEFAULT_WIDTH }: { readonly width?: string }) {
+  return { width: `minmax(0, ${/\d+/.exec(width)?.[0] ?? 1}fr)` }
 }
 
 function LoadingRows() {

@@ -15,7 +15,7 @@ const COLUMNS: readonly Column<ReportingTable>[] = [
     id: 'name',
     header: texts.table,
     narrow: true,
-    width: '200px',
+    width: 'minmax(140px, 200px)',
     cell: ({ name }) => (
       <Link to="/reports/tables/$name" params={{ name }}>
         {name}

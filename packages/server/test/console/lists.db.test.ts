@@ -29,6 +29,22 @@ async function exportLines(page: Page): Promise<string[]> {
   return (await readFile(await download.path(), 'utf8')).trimEnd().split('\r\n')
 }
 
+/** How much of the list is cut off, in px, where nobody can scroll to it. */
+const CUT_OFF = `(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)(
+  document.querySelector('main section'))`
+
+describe('a list in a low window, as of a page that is made larger', () => {
+  it.each([
+    ['rows', '/devices', 'good-mac'],
+    ['why there are none', '/groups', 'No device group'],
+  ])('leaves everything in reach: %s', async (_what, path, text) => {
+    const page = await console.openPage(path)
+    await page.setViewportSize({ width: 640, height: 360 })
+    await page.getByText(text).first().waitFor()
+    await expect.poll(() => page.evaluate<number>(CUT_OFF)).toBeLessThanOrEqual(0)
+  })
+})
+
 describe('an export', () => {
   it('saves what the search finds, in the order that is shown, and no formula', async () => {
     const page = await console.openPage('/devices?query=auth_state:Blocked')

@@ -19,7 +19,7 @@ import { walkTo } from './walk-to.ts'
 
 const WIDE = { width: 1440, height: 900 } as const
 const LAPTOP = { width: 1280, height: 800 } as const
-const NARROW = { width: 390, height: 844 } as const
+const NARROW = { width: 320, height: 720 } as const
 
 interface ConsoleTest {
   readonly api: ComposedApi
@@ -209,7 +209,7 @@ export async function expectAccessible(page: Page): Promise<void> {
 const TOO_WIDE = (parts: string) => `Math.max(...[document.documentElement, ${parts}]
   .map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth))`
 const CARDS_AND_LISTS =
-  "...document.querySelectorAll('main section, [data-testid=rows], [data-testid=short-table]')"
+  "...document.querySelectorAll('main section, [data-testid=rows], [data-testid=short-table], [role=dialog]')"
 
 /**
  * Keeps pictures of a page in both themes and widths where `HELIOGRAPH_TEST_SCREENSHOTS` names a folder, and
