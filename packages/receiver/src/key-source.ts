@@ -36,7 +36,8 @@ export interface RemoteKeySourceOptions {
   readonly jwksUri: string
   /**
    * Age in milliseconds from which the keys are fetched again in passing, when the transmitter does
-   * not say; its `max-age` counts between the cool-down and `usableForMs`. Default 10 minutes.
+   * not say; its `max-age` counts between the cool-down and `usableForMs`. From twice this age on a
+   * SET waits for the fetch. Default 10 minutes.
    */
   readonly refreshAfterMs?: number
   /** Age in milliseconds up to which keys serve while fetching fails. Default 24 hours. */
@@ -82,11 +83,11 @@ export function createLocalKeySource(jwks: JSONWebKeySet): KeySource {
 }
 
 /**
- * Fetches the JWKS at first use, refreshes it in passing when it gets old, and at once when a key
- * is not in it, but never more often than the cool-down allows. While fetching fails the last keys
- * serve on, without waiting; requests at the same time share one fetch. A key counts as unknown only
- * when a fetch that began after it was asked for did not bring it, or two since it was first asked for:
- * until then the answer during the cool-down is that the keys are unavailable, and the SET comes again.
+ * Fetches the JWKS at first use, refreshes it in passing when it gets old, before it is used when it is older still, and
+ * at once when a key is not in it, but never more often than the cool-down allows. While fetching fails the last keys
+ * serve on, without waiting; requests at the same time share one fetch. A key counts as unknown only when a fetch that
+ * began after it was asked for did not bring it, or two since it was first asked for: until then the answer during the
+ * cool-down is that the keys are unavailable, and the SET comes again.
  *
  * @throws TypeError when the URL is neither HTTPS nor loopback.
  */
@@ -128,8 +129,7 @@ class RemoteKeySource implements KeySource {
   async findKeys(header: KeyHeader): Promise<readonly CryptoKey[]> {
     const fetchesBefore = this.#fetches
     const ageMs = this.#ageMs()
-    const isUsable = this.#keySet !== undefined && ageMs <= this.#options.usableForMs
-    if (!isUsable) await this.#refresh()
+    if (!this.#canServeWithoutFetch(ageMs)) await this.#refresh()
     const keys = await this.#select(header)
     if (keys.length > 0) {
       if (ageMs >= this.#refreshAfterMs) void this.#refresh()
@@ -144,6 +144,15 @@ class RemoteKeySource implements KeySource {
       (this.#broughtBy > fetchesBefore || this.#broughtBy >= fetches + FETCHES_OF_MISSED) &&
       this.#lastFailure === undefined
     throw hasLooked ? unknownKeyError() : this.#unavailable()
+  }
+
+  /**
+   * Keys that nobody has asked for in a long time were not refreshed in passing, and one of them may have been
+   * withdrawn since: then the fetch is waited for, unless the last one failed.
+   */
+  #canServeWithoutFetch(ageMs: number): boolean {
+    if (this.#keySet === undefined || ageMs > this.#options.usableForMs) return false
+    return ageMs < 2 * this.#refreshAfterMs || this.#lastFailure !== undefined
   }
 
   /**
@@ -244,7 +253,8 @@ class RemoteKeySource implements KeySource {
 export function readJwks(json: unknown): JSONWebKeySet {
   const keys: unknown =
     typeof json === 'object' && json !== null && 'keys' in json ? json.keys : undefined
-  if (!Array.isArray(keys) || keys.length > KEYS_MAX) throw new TypeError('the JWKS is malformed')
+  if (!Array.isArray(keys)) throw new TypeError('the JWKS is malformed')
+  if (keys.length > KEYS_MAX) throw new TypeError(`the JWKS has more than ${KEYS_MAX} keys`)
   return { keys: keys.filter(isPublicKey) }
 }
 

@@ -177,6 +177,7 @@ export function freshForMs(headers: Headers): number | undefined {
  * @throws TypeError otherwise, unless plain HTTP is allowed.
  */
 export function requireSecureUrl(url: string, isHttpAllowed: boolean): string {
+  if (!URL.canParse(url)) throw new TypeError(`${url} must be an absolute URL`)
   const { protocol, hostname } = new URL(url)
   const isLoopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname)
   if (protocol === 'https:' || (protocol === 'http:' && (isLoopback || isHttpAllowed))) return url

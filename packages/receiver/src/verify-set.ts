@@ -96,6 +96,8 @@ export interface SetVerifier {
  */
 export function createSetVerifier(options: SetVerifierOptions): SetVerifier {
   const algorithms = usableAlgorithms(options.algorithms ?? DEFAULT_ALGORITHMS)
+  requireNames('issuer', [options.issuer])
+  requireNames('audience', [options.audience].flat())
   const keySource = toKeySource(options.keys)
   const tokenLengthMax = options.tokenLengthMax ?? 256 * 1024
   return {
@@ -189,6 +191,13 @@ export function usableAlgorithms(algorithms: readonly string[]): readonly string
   const usable = algorithms.filter((algorithm) => /^(RS|PS|ES|Ed)/.test(algorithm))
   if (usable.length === 0) throw new TypeError('algorithms must name an asymmetric algorithm')
   return usable
+}
+
+/** A name that is missing, of a variable that is not set perhaps, would let in what is meant for others. */
+function requireNames(option: 'issuer' | 'audience', names: readonly unknown[]): void {
+  const isName = (name: unknown) => typeof name === 'string' && name.trim() !== ''
+  if (names.length > 0 && names.every(isName)) return
+  throw new TypeError(`${option} must be given and not be empty`)
 }
 
 /** Makes a key source of the forms that options allow. */

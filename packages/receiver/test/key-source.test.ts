@@ -122,10 +122,35 @@ describe('a remote key source', () => {
     const { scene, find } = createScene(publish(first))
     await find(first)
     scene.answer = () => new Promise(() => undefined)
-    scene.nowMs += HOUR
+    scene.nowMs += 15 * MINUTE
     void find(second).catch(() => undefined)
     for (let attempt = 0; attempt < 3; attempt += 1) expect(await find(first)).toHaveLength(1)
     expect(scene.fetches).toBe(2)
+  })
+
+  test('uses no key that was withdrawn while nobody asked for keys', async () => {
+    const { scene, find } = createScene(publish(first))
+    await find(first)
+    scene.answer = publish(second)
+    scene.nowMs += HOUR
+    await expect(find(first)).rejects.toMatchObject({ err: 'invalid_key' })
+    expect(await find(second)).toHaveLength(1)
+    expect(scene.fetches).toBe(2)
+  })
+
+  test('waits once for a dead endpoint when nobody has asked for long, and then serves on', async () => {
+    const { scene, find } = createScene(publish(first))
+    await find(first)
+    scene.nowMs += HOUR
+    let failing: (error: Error) => void = () => undefined
+    scene.answer = () => new Promise((_resolve, reject) => (failing = reject))
+    const found = find(first)
+    await expect.poll(() => scene.fetches).toBe(2)
+    failing(new Error('dead'))
+    expect(await found).toHaveLength(1)
+    scene.nowMs += MINUTE
+    expect(await find(first)).toHaveLength(1)
+    expect(scene.fetches).toBe(3)
   })
 
   test.each([
@@ -245,10 +270,15 @@ describe('a remote key source', () => {
     const secret = { kty: 'oct', k: 'AAAA' }
     const keys = [privateJwk, secret, 'text', null, first.publicJwk]
     expect(readJwks({ keys })).toEqual({ keys: [first.publicJwk] })
-    expect(() => readJwks({ keys: Array.from({ length: 101 }, () => secret) })).toThrow(TypeError)
+    expect(() => readJwks({ keys: Array.from({ length: 101 }, () => secret) })).toThrow(
+      new TypeError('the JWKS has more than 100 keys'),
+    )
   })
 
-  test('refuses a URL that is neither HTTPS nor loopback', () => {
+  test('refuses a URL that is neither HTTPS nor loopback, or none at all', () => {
+    expect(() => createRemoteKeySource({ jwksUri: 'nonsense' })).toThrow(
+      new TypeError('nonsense must be an absolute URL'),
+    )
     expect(() => createRemoteKeySource({ jwksUri: 'http://transmitter.example.com/' })).toThrow(
       TypeError,
     )

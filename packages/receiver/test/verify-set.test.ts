@@ -159,6 +159,22 @@ describe('a token that nobody signed is refused', () => {
   })
 })
 
+describe('a verifier', () => {
+  test.each([
+    ['an issuer of a variable that is not set', { issuer: undefined }],
+    ['an empty issuer', { issuer: ' ' }],
+    ['an audience of a variable that is not set', { audience: undefined }],
+    ['an empty audience', { audience: '' }],
+    ['no audience among them', { audience: [] }],
+    ['an empty audience beside another', { audience: [AUDIENCE, ''] }],
+  ])('is not made with %s', (_title, names: object) => {
+    const options = { issuer: ISSUER, audience: AUDIENCE, keys: { jwks: jwksOf(key) } }
+    expect(() => createSetVerifier({ ...options, ...names })).toThrow(
+      /^(issuer|audience) must be given and not be empty$/,
+    )
+  })
+})
+
 describe('a complex subject with critical members', () => {
   const critical = { criticalSubjectMembers: ['user', 'session'] }
   const verify = async (token: string, interpretedSubjectMembers?: readonly string[]) =>
