@@ -1,5 +1,5 @@
 import { toSeenKey, type JtiStore } from './jti-store.ts'
-import { openLineFile, readLines } from './line-file.ts'
+import { openLineFile } from './line-file.ts'
 
 /** A {@link JtiStore} that keeps a file open. */
 export interface FileJtiStore extends JtiStore {
@@ -10,7 +10,8 @@ export interface FileJtiStore extends JtiStore {
 /**
  * Remembers entries in a file, one per line, so that they survive the process; `markSeen` returns
  * after the line is on disk. The file is rewritten when it holds twice as many entries as are
- * kept. One process at a time may use the file.
+ * kept. One process at a time may use the file: when another one opens it, `markSeen` of the former
+ * rejects, and the SET comes again.
  *
  * @param options.entriesMax How many of the latest entries are kept. Default 100000.
  */
@@ -19,9 +20,12 @@ export async function createFileJtiStore(options: {
   readonly entriesMax?: number
 }): Promise<FileJtiStore> {
   const entriesMax = options.entriesMax ?? 100_000
-  const seen = new Set((await readLines(options.path)).filter(isEntry))
-  forgetOldest(seen, entriesMax)
-  const file = await openLineFile(options.path, [...seen])
+  let seen = new Set<string>()
+  const file = await openLineFile(options.path, (held) => {
+    seen = new Set(held.filter(isEntry))
+    forgetOldest(seen, entriesMax)
+    return [...seen]
+  })
   let pending: Promise<void> = Promise.resolve()
 
   async function append(key: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { openLineFile, readLines } from '../line-file.ts'
+import { openLineFile } from '../line-file.ts'
 import type { ComplianceEntry } from './compliance-entry.ts'
 import { applyChanges, type ComplianceChanges, type ComplianceStore } from './compliance-store.ts'
 import type { StreamPosition } from './stream-position.ts'
@@ -23,19 +23,21 @@ const ENTRIES_PER_LINE = 100
 /**
  * Keeps everything in memory and in a file, one line per commit, which is on disk when `commit`
  * returns. The file is rewritten when most of its lines are out of date. One process at a time may
- * use the file.
+ * use the file: when another one opens it, `commit` of the former rejects, and the SET comes again.
  */
 export async function createFileComplianceStore(options: {
   readonly path: string
 }): Promise<FileComplianceStore> {
   const entries = new Map<string, ComplianceEntry>()
   let position: StreamPosition | undefined
-  for (const line of await readLines(options.path)) {
-    const commit = parseLine(line)
-    applyChanges(entries, toChanges(commit))
-    position = commit.position ?? position
-  }
-  const file = await openLineFile(options.path, toLines(entries, position))
+  const file = await openLineFile(options.path, (held) => {
+    for (const line of held) {
+      const commit = parseLine(line)
+      applyChanges(entries, toChanges(commit))
+      position = commit.position ?? position
+    }
+    return toLines(entries, position)
+  })
   let pending: Promise<void> = Promise.resolve()
 
   async function write(changes: ComplianceChanges): Promise<void> {
