@@ -1,19 +1,12 @@
 /* The messages of state and replay on the wire, the same on both surfaces. */
 import { COMPLIANCE_STATUSES, type SubjectIdentifier } from '@heliograph/ssf'
 import { z } from 'zod'
-import { toStorableText } from '../../platform/storable-text.ts'
 
 /** The body of a replay. */
 export const replayBody = z
   .strictObject({
     from_sequence: z.int().positive().optional().describe('The number of the first event.'),
-    from_jti: z
-      .string()
-      .min(1)
-      .max(1_024)
-      .transform(toStorableText)
-      .optional()
-      .describe('The event before the first one.'),
+    from_jti: z.string().min(1).max(1_024).optional().describe('The event before the first one.'),
     from_time: z
       .number()
       .nonnegative()

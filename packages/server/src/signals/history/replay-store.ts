@@ -4,6 +4,7 @@
 import { DEVICE_COMPLIANCE_CHANGE } from '@heliograph/ssf'
 import { sql, type RawBuilder, type Transaction } from 'kysely'
 import type { DestinationId } from '../../schema/branded-ids.ts'
+import { toStorableText } from '../../platform/storable-text.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { Stream } from '../streams/stream-store.ts'
 
@@ -20,7 +21,8 @@ export async function findDelivery(
   return tx
     .selectFrom('delivery')
     .select(['id', 'created_at as createdAt', 'sequence'])
-    .where('event_id', '=', eventId)
+    // A name that cannot be stored is nobody's.
+    .where('event_id', '=', toStorableText(eventId))
     .where('destination_id', '=', destinationId)
     .executeTakeFirst()
 }
