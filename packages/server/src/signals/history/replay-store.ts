@@ -18,13 +18,15 @@ export async function findDelivery(
   destinationId: DestinationId,
   eventId: string,
 ): Promise<{ id: string; createdAt: Date; sequence: string | null } | undefined> {
-  return tx
-    .selectFrom('delivery')
-    .select(['id', 'created_at as createdAt', 'sequence'])
-    // A name that cannot be stored is nobody's.
-    .where('event_id', '=', toStorableText(eventId))
-    .where('destination_id', '=', destinationId)
-    .executeTakeFirst()
+  return (
+    tx
+      .selectFrom('delivery')
+      .select(['id', 'created_at as createdAt', 'sequence'])
+      // A name that cannot be stored is nobody's.
+      .where('event_id', '=', toStorableText(eventId))
+      .where('destination_id', '=', destinationId)
+      .executeTakeFirst()
+  )
 }
 
 /** Whether every number that a stream has given from one on is still kept, with what it carried. */
