@@ -17,7 +17,7 @@ afterEach(() => void vi.useRealTimers())
 function begin(codeOf: (ids: readonly string[]) => string | undefined) {
   const statements: (readonly string[])[] = []
   const db = createAnsweredDatabase(({ parameters }) => {
-    const ids = parameters[1] as readonly string[]
+    const ids = parameters.find(Array.isArray) as readonly string[]
     statements.push(ids)
     const code = codeOf(ids)
     if (code !== undefined) throw Object.assign(new Error(code), { code })

@@ -11,6 +11,7 @@ import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { ClaimedDelivery } from './delivery-channel.ts'
 import type { DeliveryLog } from './delivery-log.ts'
+import { BRIEF_WAIT, FIRST_WAIT } from './lock-waits.ts'
 import { releaseClaims } from './release-store.ts'
 
 interface ClaimReleasesDependencies {
@@ -85,7 +86,8 @@ export class ClaimReleases {
     const leaseEndsMs = deliveries.reduce((latest, one) => Math.max(latest, one.leaseEndsMs), 0)
     for (;;) {
       try {
-        await releaseClaims(db, deliveries, delayMs)
+        const bounds = this.#isStopped ? BRIEF_WAIT : FIRST_WAIT
+        await releaseClaims(db, deliveries, { delayMs, bounds })
         break
       } catch (error) {
         const fields = {

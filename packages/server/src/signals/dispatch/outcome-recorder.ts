@@ -18,9 +18,9 @@ import type { HealthReport } from './circuit-breaker.ts'
 import { isReceiverFailure, type DestinationKind } from './delivery-channel.ts'
 import type { DeliveryLog } from './delivery-log.ts'
 import { errorOf, type DeliveryOutcome, type OutcomeNotice } from './delivery-outcome.ts'
+import { BRIEF_WAIT, FIRST_WAIT } from './lock-waits.ts'
 import { deferFollowers, recordHealth, recordOutcomes } from './outcome-store.ts'
 import {
-  BRIEF_WAIT,
   OutcomesAside,
   UNKNOWN_TRIES_MAX,
   type OutcomeEnd,
@@ -52,11 +52,6 @@ const COLLECTIONS: Readonly<Record<DestinationKind, LiveCollection>> = {
 const GATHERING_MS = 20
 const BATCH_MAX = 256
 const REPEAT_DELAY_MS = 250
-/**
- * How outcomes wait for locks while none is known to be locked: longer than most that is written takes, and so short
- * that an end which begins meanwhile still has time to find what is locked among them.
- */
-const FIRST_WAIT: TransactionBounds = { lockMs: 2 * SECOND_MS, statementMs: 20 * SECOND_MS }
 /** An end searches for what is locked until then at most: a process that has not stopped soon after is broken off. */
 const END_MS = 7 * SECOND_MS
 /** A success is written to its destination this often at most: the row would be the hottest of all. */

@@ -3,7 +3,8 @@ import { createAnsweredDatabase } from '../../../test/support/answered-database.
 import { SILENT_LOGGER } from '../../platform/silent-logger.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { DeliveryOutcome } from './delivery-outcome.ts'
-import { BRIEF_WAIT, OutcomesAside } from './outcomes-aside.ts'
+import { BRIEF_WAIT } from './lock-waits.ts'
+import { OutcomesAside } from './outcomes-aside.ts'
 
 const LOCKED = '55P03'
 

@@ -20,6 +20,7 @@ import { BackgroundWork } from './background-work.ts'
 import type { DeliveryLog } from './delivery-log.ts'
 import { toBareOutcome, type DeliveryOutcome } from './delivery-outcome.ts'
 import { countAttempt, deferFollowers } from './outcome-store.ts'
+import { BRIEF_WAIT } from './lock-waits.ts'
 import { findRetryDelayMs, RETRY_DELAYS_MS, type RandomShare } from './retry-schedule.ts'
 
 /** What becomes of an outcome. */
@@ -62,8 +63,6 @@ interface Line {
   restsUntilMs: number
 }
 
-/** How what is aside waits for locks: it is tried again, and others of it wait meanwhile. */
-export const BRIEF_WAIT: TransactionBounds = { lockMs: 500, statementMs: 20 * SECOND_MS }
 /** For a while after one wait in vain: a hundred destinations that are locked cost a second more. */
 const SHORTEST_WAIT: TransactionBounds = { ...BRIEF_WAIT, lockMs: 10 }
 const LONG_WAIT_PAUSE_MS = SECOND_MS

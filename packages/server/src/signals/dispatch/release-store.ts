@@ -3,26 +3,32 @@
  * only; when is the dispatcher's to say.
  */
 import { sql, type Kysely } from 'kysely'
+import { boundsFromHere, type TransactionBounds } from '../../platform/db/bound-transaction.ts'
 import { timeInMs } from '../../platform/db/database-time.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { ClaimedDelivery } from './delivery-channel.ts'
 import { isWithin, toDeliveryRange } from './delivery-range-store.ts'
+import { FIRST_WAIT } from './lock-waits.ts'
 
-/** Releases claimed deliveries, due after `delayMs` at the earliest; not those whose claim has passed on. */
+/**
+ * Releases claimed deliveries, due after `delayMs` at the earliest; not those whose claim has passed on. The bounds
+ * hold for its locks.
+ */
 export async function releaseClaims(
   db: Kysely<Schema>,
   claims: readonly Pick<ClaimedDelivery, 'id' | 'claimId'>[],
-  delayMs: number,
+  { delayMs, bounds }: { readonly delayMs: number; readonly bounds: TransactionBounds },
 ): Promise<void> {
   if (claims.length === 0) return
   const ids = claims.map(({ id }) => id)
   await sql`
+    with wait as materialized (${boundsFromHere(bounds)})
     update delivery d
     set claimed_by = null, claim_expires_at = null,
       next_attempt_at = greatest(d.next_attempt_at, ${timeInMs(delayMs)})
     from unnest(${ids}::bigint[],
-      ${claims.map(({ claimId }) => claimId)}::uuid[]) as released (id, claim_id)
+      ${claims.map(({ claimId }) => claimId)}::uuid[]) as released (id, claim_id), wait
     where d.id = released.id and ${isWithin('d', toDeliveryRange(ids))}
       and d.claimed_by = released.claim_id and d.state = 'queued'`.execute(db)
 }
@@ -36,15 +42,13 @@ export async function releaseClaimsOf(
   destinationId: DestinationId,
   claimIds: readonly string[],
 ): Promise<void> {
-  await db
-    .updateTable('delivery')
-    .set({ claimed_by: null, claim_expires_at: null })
-    .where('destination_id', '=', destinationId)
-    .where('state', '=', 'queued')
-    // Only what was due was claimed: the index of due deliveries is read no further.
-    .where('next_attempt_at', '<=', sql<Date>`now()`)
-    .where('claimed_by', 'in', claimIds)
-    .execute()
+  // Only what was due was claimed: the index of due deliveries is read no further.
+  await sql`
+    with wait as materialized (${boundsFromHere(FIRST_WAIT)})
+    update delivery d set claimed_by = null, claim_expires_at = null
+    from wait
+    where d.destination_id = ${destinationId} and d.state = 'queued' and d.next_attempt_at <= now()
+      and d.claimed_by = any(${claimIds}::uuid[])`.execute(db)
 }
 
 /**

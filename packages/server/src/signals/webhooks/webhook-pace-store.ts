@@ -5,8 +5,10 @@
  */
 import { sql, type Kysely } from 'kysely'
 import { SECOND_MS } from '../../platform/clock.ts'
+import { boundsFromHere } from '../../platform/db/bound-transaction.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
+import { FIRST_WAIT } from '../dispatch/lock-waits.ts'
 
 /** What was taken. */
 export interface TakenTokens {
@@ -44,10 +46,11 @@ export async function takeTokens(
   wanted: number,
 ): Promise<TakenTokens> {
   const { rows } = await sql<{ granted: number; tokens: number; per_second: number }>`
-    with filled as materialized (
+    with wait as materialized (${boundsFromHere(FIRST_WAIT)}),
+    filled as materialized (
       select destination_id, least(${CAPACITY}, tokens + per_second
         * greatest(extract(epoch from now() - filled_at), 0)) as tokens
-      from webhook_pace where destination_id = ${destinationId} for update
+      from webhook_pace, wait where destination_id = ${destinationId} for update of webhook_pace
     )
     update webhook_pace p
     set tokens = f.tokens - least(${wanted}::int, floor(f.tokens)),
@@ -67,6 +70,8 @@ export async function giveBackTokens(
   destinationId: DestinationId,
   count: number,
 ): Promise<void> {
-  await sql`update webhook_pace set tokens = least(${CAPACITY}, tokens + ${count}::int)
-    where destination_id = ${destinationId}`.execute(db)
+  await sql`
+    with wait as materialized (${boundsFromHere(FIRST_WAIT)})
+    update webhook_pace set tokens = least(${CAPACITY}, tokens + ${count}::int)
+    from wait where destination_id = ${destinationId}`.execute(db)
 }
