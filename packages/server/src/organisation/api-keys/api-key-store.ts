@@ -1,8 +1,10 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import { notFound } from '../../platform/app-error.ts'
 import { readPage, type PageWindow } from '../../platform/db/page.ts'
-import { RATE_LIMIT_WINDOW_SECONDS } from '../../platform/rate-limits/rate-limiter.ts'
-import type { TakenPlaces } from '../../platform/rate-limits/rate-limit-store.ts'
+import {
+  RATE_LIMIT_WINDOW_SECONDS,
+  type TakenPlaces,
+} from '../../platform/rate-limits/rate-limiter.ts'
 import { isId, parseId } from '../../platform/ids.ts'
 import {
   defineTable,

@@ -4,7 +4,7 @@
  * limit once more from each of them in a window.
  */
 import { SECOND_MS, type Clock } from '../clock.ts'
-import type { TakenPlaces } from './rate-limit-store.ts'
+import type { TakenPlaces } from './rate-limiter.ts'
 
 /** More callers than these are refused, lest whoever comes as many has them forgotten. */
 const BUCKETS_MAX = 10_000

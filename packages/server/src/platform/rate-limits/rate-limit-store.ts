@@ -7,6 +7,7 @@ import {
   RATE_LIMIT_WINDOW_SECONDS,
   type RateLimitDecision,
   type RateLimiter,
+  type TakenPlaces,
 } from './rate-limiter.ts'
 
 interface TakeRow {
@@ -33,15 +34,6 @@ export function createRateLimitStore<Schema>(db: Kysely<Schema>, clock: Clock): 
       }
     },
   }
-}
-
-/** What a statement that takes several places of a bucket by `take_rate_places` answers of them. */
-export interface TakenPlaces {
-  readonly accepted: number
-  /** Places that are free after it. */
-  readonly remaining: number
-  readonly reset_epoch_seconds: number
-  readonly reset_seconds: number
 }
 
 /** What became of one of the requests that places were taken for, counted from 0. */

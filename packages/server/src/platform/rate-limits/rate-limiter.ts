@@ -28,6 +28,15 @@ export interface RateLimiter {
   take(bucket: string, capacity: number, windowSeconds?: number): Promise<RateLimitDecision>
 }
 
+/** What became of several places of a bucket that were asked for at once, as `take_rate_places` answers it. */
+export interface TakenPlaces {
+  readonly accepted: number
+  /** Places that are free after it. */
+  readonly remaining: number
+  readonly reset_epoch_seconds: number
+  readonly reset_seconds: number
+}
+
 /** The bucket of an authenticated caller. */
 export function callerBucket(kind: string, id: string): string {
   return `${kind}:${id}`
