@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
 import fastify, { type FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createHttpApp } from '../../platform/http/create-app.ts'
+import { SILENT_LOGGER } from '../../platform/silent-logger.ts'
 import { createConsolePart } from './console-part.ts'
 
 const SCRIPT = 'console.log("here")'
@@ -33,6 +35,20 @@ describe('The console', () => {
     createConsolePart(folder).mount?.(app)
     const { statusCode, headers } = await app.inject({ url: '/' })
     expect([statusCode, headers['location']]).toEqual([302, '/console/'])
+  })
+
+  it('is where a browser is led from an address below it that cannot be read', async () => {
+    const http = createHttpApp({
+      logger: SILENT_LOGGER,
+      baseUrl: 'http://127.0.0.1',
+      limits: { bodyBytesMax: 1_000 },
+    })
+    createConsolePart(folder).mount?.(http)
+    const url = '/console/devices/%zz'
+    const { statusCode, headers } = await http.inject({ url, headers: { accept: 'text/html' } })
+    expect([statusCode, headers['location']]).toEqual([302, '/console/'])
+    expect((await http.inject({ url })).json()).toMatchObject({ code: 'invalid_parameter' })
+    await http.close()
   })
 
   it('answers every page with a nonce of its own that the policy names', async () => {

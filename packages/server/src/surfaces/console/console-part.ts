@@ -7,6 +7,9 @@ import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
 import type { ServicePart } from '../../changes/foundation.ts'
+import { answerUnroutable } from '../../platform/http/create-app.ts'
+import { sendErrorAnswer, toErrorAnswer } from '../../platform/http/error-response.ts'
+import { isNavigation } from '../../platform/http/is-navigation.ts'
 import { newSecret } from '../../platform/ids.ts'
 
 /** Where the build of the console stands, beside `src` and `dist` alike. */
@@ -26,6 +29,12 @@ function registerConsole(app: FastifyInstance, folder: string): void {
   const pagePath = `${folder}/index.html`
   const page = existsSync(pagePath) ? readFileSync(pagePath, 'utf8') : undefined
   app.get('/', async (_request, reply) => reply.redirect('/console/', 302))
+  // The router of the browser could not read such an address either.
+  answerUnroutable(app, '/console', async (refusal, request, reply) =>
+    isNavigation(request.headers)
+      ? reply.redirect('/console/', 302)
+      : sendErrorAnswer(reply, toErrorAnswer(refusal, request.id)),
+  )
   void app.register(
     async (scope) => {
       if (page !== undefined) {
