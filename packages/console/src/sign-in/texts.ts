@@ -19,7 +19,7 @@ export const texts = {
   otherWay: 'Sign in another way',
   goOnAs: (email: string) => `Go on as ${email}`,
   newLink:
-    'No other way? Another admin makes you a new link under Settings, Admins. On the machine of the service, this makes one:',
+    'No other way, or was it used and not by you? A new link ends what was begun with it. Another admin makes you one under Settings, Admins, or on the machine of the service this does:',
   linkCommand: 'heliograph admins link --email you@example.com',
   loading: 'Looking at the link',
   passkey: 'Sign in with a passkey',
