@@ -365,4 +365,27 @@ describe('a missing SET', () => {
     expect(await statusOf('d1')).toBe('not-compliant')
     expect(await store.readPosition()).toEqual({ sequence: 3, ahead: [] })
   })
+  test.each([
+    [
+      'throw',
+      () => {
+        throw new Error('listener')
+      },
+    ],
+    ['reject', async () => Promise.reject(new Error('listener'))],
+  ])('is made good although those who are told of it %s', async (_title, fail) => {
+    let reads = 0
+    const { state, statusOf } = createScene({
+      pages: () => {
+        if (++reads === 1) throw new Error('down')
+        return [pageOf([{ device: 'd1', status: 'not-compliant' }], { as_of_sequence: 3 })]
+      },
+      onGap: fail,
+      onError: fail,
+    })
+    for (const sequence of [1, 3])
+      await state.apply(eventOf({ status: 'compliant', at: NOW - 9, sequence }))
+    await until(() => reads === 2)
+    await expect.poll(() => statusOf('d1')).toBe('not-compliant')
+  })
 })

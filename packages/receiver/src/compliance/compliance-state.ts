@@ -7,6 +7,7 @@ import {
   type SubjectIdentifier,
 } from '@heliograph/ssf'
 import type { CallOptions } from '../stream-client/stream-client.ts'
+import { tellListener } from '../tell-listener.ts'
 import { untilAborted } from '../until-aborted.ts'
 import type { VerifiedSet } from '../verify-set.ts'
 import {
@@ -35,10 +36,10 @@ export interface ComplianceStateOptions {
    * comes again. It may be told of one change twice.
    */
   readonly onChange?: (change: ComplianceChange) => void | Promise<void>
-  /** Told of SETs that did not come; needs a stream that numbers its SETs. */
-  readonly onGap?: (gap: SequenceGap) => void
-  /** Told why a reconciliation after a gap failed; it is tried again. */
-  readonly onError?: (error: unknown) => void
+  /** Told of SETs that did not come; needs a stream that numbers its SETs. What it throws is ignored. */
+  readonly onGap?: (gap: SequenceGap) => unknown
+  /** Told why a reconciliation after a gap failed; it is tried again. What it throws is ignored. */
+  readonly onError?: (error: unknown) => unknown
   /**
    * How long a SET may be overtaken by later ones before it counts as missing, in milliseconds.
    * Default 10000.
@@ -108,10 +109,10 @@ class StoredComplianceState implements ComplianceState {
     this.#gaps = createGapWatch({
       graceMs: options.gapGraceMs ?? GAP_GRACE_MS,
       onGap: (gap) => this.#closeGap(gap),
-      onError: (error) => options.onError?.(error),
+      onError: (error) => tellListener(options.onError, error),
     })
     void this.#inTurn(() => this.#watchStoredGap()).catch((error: unknown) =>
-      options.onError?.(error),
+      tellListener(options.onError, error),
     )
   }
 
@@ -209,7 +210,7 @@ class StoredComplianceState implements ComplianceState {
   }
 
   async #closeGap(gap: SequenceGap): Promise<void> {
-    this.#options.onGap?.(gap)
+    tellListener(this.#options.onGap, gap)
     if (this.#options.source !== undefined) {
       await this.reconcile()
       return
