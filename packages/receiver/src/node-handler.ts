@@ -1,3 +1,4 @@
+import { emitWarning } from 'node:process'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { PushHandler } from './push-handler.ts'
 
@@ -7,16 +8,27 @@ export type NodeHandler = (request: IncomingMessage, response: ServerResponse) =
 /** How long a sender may go on sending after its answer, before the connection is closed. */
 const DRAIN_MS = 1_000
 
+const BODY_WAS_READ =
+  'the body of a push was read before toNodeHandler could: mount it before any body parser'
+
 /** Methods that a `Request` cannot have. */
 const UNREPRESENTABLE_METHODS: ReadonlySet<string> = new Set(['CONNECT', 'TRACE', 'TRACK'])
 
 /**
  * Adapts a fetch-style handler to the HTTP server of Node.js. The body is streamed, so the handler's
  * own limit holds; a handler that rejects answers 500 with an empty body. Methods that no `Request`
- * can have are answered with 405.
+ * can have are answered with 405. Where something else has read the body, the answer is 500, so that the
+ * SET comes again, and a warning of the process says so once.
  */
 export function toNodeHandler(handler: PushHandler): NodeHandler {
+  let hasWarned = false
   return (incoming, outgoing) => {
+    if (incoming.readableDidRead) {
+      if (!hasWarned) emitWarning(BODY_WAS_READ)
+      hasWarned = true
+      outgoing.writeHead(500).end()
+      return
+    }
     handleNodeRequest(handler, incoming, outgoing).catch(() => {
       if (!outgoing.headersSent) outgoing.writeHead(500)
       outgoing.end()

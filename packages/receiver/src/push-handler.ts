@@ -3,6 +3,7 @@
 import { SET_MEDIA_TYPE, type SetError } from '@heliograph/ssf'
 import { decodeUtf8, readCappedBody } from './capped-body.ts'
 import { isAnyTextEqual } from './constant-time.ts'
+import { SetVerificationError } from './errors.ts'
 import { createEventIntake, type EventIntakeOptions, type IntakeOutcome } from './event-intake.ts'
 import { tellListener } from './tell-listener.ts'
 
@@ -15,7 +16,10 @@ export interface PushHandlerOptions extends EventIntakeOptions {
   readonly authorization?: string | readonly string[] | undefined
   /** Largest accepted body. Default 262144. */
   readonly bodyBytesMax?: number
-  /** Told of everything but success; for logs. What it throws is ignored. */
+  /**
+   * Told of every SET that was not handled, and of bodies that are none; for logs. What it throws is
+   * ignored. Requests that are no push for this receiver (401, 405, 413, 415) are not told of.
+   */
   readonly onRefused?: (outcome: RefusedOutcome) => unknown
 }
 
@@ -51,15 +55,17 @@ export function createPushHandler(options: PushHandlerOptions): PushHandler {
     if (bytes === undefined) return emptyResponse(413)
     if (bytes === 'broken') return emptyResponse(400)
     const token = decodeUtf8(bytes)?.trim()
-    if (token === undefined) {
-      return errorResponse({ err: 'invalid_request', description: 'the body is not text' })
-    }
-    const outcome = await intake(token)
+    const outcome = token === undefined ? noText() : await intake(token)
     if (outcome.kind !== 'handled' && outcome.kind !== 'duplicate') {
       tellListener(options.onRefused, outcome)
     }
     return toResponse(outcome)
   }
+}
+
+function noText(): IntakeOutcome {
+  const error = new SetVerificationError('invalid_request', 'the body is not text')
+  return { kind: 'refused', error }
 }
 
 /** An empty value, of a variable that is not set perhaps, would let in whoever sends no header. */

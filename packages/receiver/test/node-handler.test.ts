@@ -65,6 +65,22 @@ test('a handler that rejects gives 500 without saying why', async () => {
   expect(await response.text()).toBe('')
 })
 
+test('a body that something else has read refuses no SET for good, and is warned of once', async () => {
+  const handler = toNodeHandler(() => Promise.resolve(new Response(null, { status: 400 })))
+  server = await serveOnLoopback((incoming, outgoing) => {
+    incoming.resume().once('end', () => handler(incoming, outgoing))
+  })
+  const warnings: string[] = []
+  const note = ({ message }: Error) => warnings.push(message)
+  process.on('warning', note)
+  for (let push = 0; push < 2; push += 1) {
+    const { status } = await fetch(server.url, { method: 'POST', body: 'x' })
+    expect(status).toBe(500)
+  }
+  process.off('warning', note)
+  expect(warnings).toEqual([expect.stringContaining('before any body parser')])
+})
+
 test('a method that no Request can have is refused as a method', async () => {
   const url = await serve(() => Promise.resolve(new Response(null, { status: 202 })))
   const answer = await new Promise((resolve, reject) => {

@@ -197,12 +197,15 @@ describe('a request that is no push for this receiver', () => {
     expect((await push(handler, 'x', { 'content-length': '101' })).status).toBe(413)
   })
 
-  test('is refused by content: empty, not text, no token', async () => {
-    const { handler } = createScene()
-    for (const body of ['', new Uint8Array([0xff, 0xfe]), '{"json":true}', 'a.b.c']) {
+  test('is refused by content: empty, not text, no token, and is told of', async () => {
+    let told = 0
+    const { handler } = createScene({ onRefused: () => (told += 1) })
+    const bodies = ['', new Uint8Array([0xff, 0xfe]), '{"json":true}', 'a.b.c']
+    for (const body of bodies) {
       const response = await push(handler, body)
       expect(response.status).toBe(400)
       expect(await response.json()).toMatchObject({ err: 'invalid_request' })
     }
+    expect(told).toBe(bodies.length)
   })
 })
