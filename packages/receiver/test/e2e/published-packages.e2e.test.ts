@@ -149,13 +149,23 @@ describe.each(PACKAGES)('the package %s', (name) => {
     }
     for (const path of files) {
       expect(path).toMatch(
-        /^(package\.json|README\.md|LICENSE|src\/[\w/-]+(\.d)?\.ts|dist\/[\w/-]+(\.js|\.d\.ts)(\.map)?)$/,
+        /^(package\.json|README\.md|LICENSE|src\/[\w/-]+(\.d)?\.ts|examples\/[\w-]+\.ts|vectors\/[\w.-]+\.json|dist\/[\w/-]+(\.js|\.d\.ts)(\.map)?)$/,
       )
     }
     for (const path of files.filter((file) => /^src\/.*(?<!\.d)\.ts$/.test(file))) {
       const built = path.replace(/^src/, 'dist').replace(/\.ts$/, '')
       expect(files).toContain(`${built}.js`)
       expect(files).toContain(`${built}.d.ts`)
+    }
+  })
+
+  test('holds what its README names as a link or a folder', async () => {
+    const files = filesOf[name] ?? []
+    const readme = await readFile(join(ROOT, 'packages', name, 'README.md'), 'utf8')
+    const links = [...readme.matchAll(/\]\(((?!https:)[^)]+)\)|^`([\w-]+\/)`/gm)]
+    expect(links.length).toBeGreaterThan(0)
+    for (const [, link, folder] of links) {
+      expect(files.some((file) => file.startsWith(folder ?? link ?? ''))).toBe(true)
     }
   })
 
@@ -213,6 +223,17 @@ describe('a consumer', () => {
       handled: 1,
       status: 'compliant',
     })
+  })
+
+  test('loads every entry from CommonJS under the plain Node.js of the machine', async () => {
+    const entries = ['ssf', 'receiver', 'receiver/node', 'receiver/cli']
+    const script = entries.map((name) => `require('@heliograph/${name}')`).join()
+    await writeFile(
+      join(consumer, 'load.cjs'),
+      `console.log([${script}].every((entry) => typeof entry === 'object'))`,
+    )
+    const { stdout } = await run('node', ['load.cjs'], { cwd: consumer })
+    expect(stdout.trim()).toBe('true')
   })
 
   const source = `
