@@ -1,6 +1,7 @@
 import { parsePushError } from '@heliograph/ssf'
 import { decodeUtf8, parseJson, readBodyStart, readCappedBody } from './capped-body.ts'
 import { TransmitterError, type TransmitterErrorCode } from './errors.ts'
+import { limitRequest } from './request-limit.ts'
 
 /** The part of `fetch` that is used; pass another implementation to use a proxy or an own agent. */
 export type FetchFunction = (url: string, init: RequestInit) => Promise<Response>
@@ -42,15 +43,14 @@ export const defaultFetch: FetchFunction = (url, init) => fetch(url, init)
 export async function requestTransmitter(
   request: TransmitterRequest,
 ): Promise<TransmitterResponse> {
-  const timeout = AbortSignal.timeout(request.timeoutMs)
-  const signal = request.signal === undefined ? timeout : AbortSignal.any([request.signal, timeout])
+  const limit = limitRequest(request.timeoutMs, request.signal)
   try {
-    signal.throwIfAborted()
+    limit.signal.throwIfAborted()
     const response = await request.fetch(request.url, {
       method: request.method,
       headers: request.headers,
       redirect: 'manual',
-      signal,
+      signal: limit.signal,
       ...(request.body === undefined ? {} : { body: request.body }),
     })
     if (!response.ok) throw await statusError(response, request)
@@ -59,7 +59,9 @@ export async function requestTransmitter(
     return { status, headers, json, request: describeRequest(request) }
   } catch (error) {
     if (error instanceof TransmitterError) throw error
-    throw connectionError(error, request, timeout)
+    throw connectionError(error, request, limit.hasTimedOut())
+  } finally {
+    limit.release()
   }
 }
 
@@ -72,13 +74,13 @@ function describeRequest({ method, url }: TransmitterRequest): string {
 function connectionError(
   cause: unknown,
   request: TransmitterRequest,
-  timeout: AbortSignal,
+  hasTimedOut: boolean,
 ): TransmitterError {
   const what = describeRequest(request)
   if (request.signal?.aborted === true) {
     return new TransmitterError('aborted', `${what}: the request was aborted`, { cause })
   }
-  if (timeout.aborted) {
+  if (hasTimedOut) {
     const message = `${what}: no answer within ${request.timeoutMs} ms`
     return new TransmitterError('timeout', message, { cause })
   }

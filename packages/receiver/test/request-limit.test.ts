@@ -1,0 +1,48 @@
+import { getEventListeners } from 'node:events'
+import { afterEach, expect, test, vi } from 'vitest'
+import { requestTransmitter, type FetchFunction } from '../src/transmitter-request.ts'
+
+afterEach(() => vi.restoreAllMocks())
+
+function send(signal: AbortSignal, fetch: FetchFunction, timeoutMs = 60_000) {
+  const url = 'https://transmitter.example.com/'
+  const request = { method: 'GET', url, headers: {}, responseBytesMax: 100, timeoutMs } as const
+  return requestTransmitter({ ...request, signal, fetch })
+}
+
+const answer: FetchFunction = () => Promise.resolve(Response.json({}))
+const fail: FetchFunction = () => Promise.reject(new Error('down'))
+const hang: FetchFunction = (_url, { signal }) =>
+  new Promise((_resolve, reject) => {
+    if (signal?.aborted === true) reject(new Error('aborted'))
+    signal?.addEventListener('abort', () => reject(new Error('aborted')))
+  })
+
+test('a signal that outlives many requests keeps nothing of them', async () => {
+  const any = vi.spyOn(AbortSignal, 'any')
+  const { signal } = new AbortController()
+  await send(signal, answer)
+  await send(signal, fail).catch(() => undefined)
+  await send(signal, hang, 1).catch(() => undefined)
+  expect(getEventListeners(signal, 'abort')).toHaveLength(0)
+  expect(any).not.toHaveBeenCalled()
+})
+
+test('a request ends by its time or by its signal, whichever is first', async () => {
+  const controller = new AbortController()
+  await expect(send(controller.signal, hang, 1)).rejects.toMatchObject({ code: 'timeout' })
+  const waiting = send(controller.signal, hang)
+  controller.abort()
+  await expect(waiting).rejects.toMatchObject({ code: 'aborted' })
+  await expect(send(controller.signal, hang)).rejects.toMatchObject({ code: 'aborted' })
+})
+
+test('a time that no timer can take is a long one', async () => {
+  const { signal } = new AbortController()
+  const late: FetchFunction = async (url, init) => {
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    init.signal?.throwIfAborted()
+    return answer(url, init)
+  }
+  expect((await send(signal, late, Number.POSITIVE_INFINITY)).status).toBe(200)
+})
