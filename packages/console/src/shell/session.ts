@@ -46,6 +46,8 @@ export const sessionQuery = queryOptions({
     }
   },
   staleTime: 60_000,
+  // Another window may have signed in or out.
+  refetchOnWindowFocus: 'always',
 })
 
 /** Whether a session opens nothing before its device is trusted. */

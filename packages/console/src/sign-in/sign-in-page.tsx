@@ -7,7 +7,7 @@ import { KeyIcon, PasskeyFillIcon } from '@primer/octicons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { sessionQuery, useSession, type Session } from '../shell/session.ts'
+import { isDeviceMissing, sessionQuery, useSession, type Session } from '../shell/session.ts'
 import { Fault } from '../kit/confirm.tsx'
 import { useTaken } from '../kit/use-taken.ts'
 import { LinkSignIn } from './link-sign-in.tsx'
@@ -33,11 +33,17 @@ export function SignInPage() {
     return () => window.removeEventListener('hashchange', beginAnew)
   }, [])
   const [isLinkLeft, setLinkLeft] = useState(false)
+  const [isEntering, setEntering] = useState(false)
   const enter = (opened: Session) => {
     queryClient.setQueryData(sessionQuery.queryKey, opened)
     setLinkLeft(true)
-    if (!opened.setup_required) globalThis.location.assign(next ?? '/console/')
+    setEntering(!opened.setup_required)
   }
+  // Somebody who has signed in in another window meanwhile is asked for nothing.
+  const isLeaving = isEntering || (isSignedIn(session) && (token === undefined || isLinkLeft))
+  useEffect(() => {
+    if (isLeaving) globalThis.location.assign(next ?? '/console/')
+  }, [isLeaving, next])
   return (
     <SignInFrame>
       {session?.setup_required === true ? (
@@ -49,6 +55,11 @@ export function SignInPage() {
       )}
     </SignInFrame>
   )
+}
+
+function isSignedIn(session: Session | null | undefined): boolean {
+  if (session === null || session === undefined) return false
+  return !session.setup_required && !isDeviceMissing(session)
 }
 
 function readToken(): string | undefined {

@@ -91,6 +91,19 @@ describe('signing out in one tab', () => {
   )
 })
 
+describe('signing in again in one tab', () => {
+  it('opens the page that another one was led away from, once somebody comes back to it', async () => {
+    const { context, pages } = await openTabs({}, '/devices', '/checks')
+    const [leaving, other] = pages as [Page, Page]
+    await leaving.getByRole('button', { name: /Ada Lovelace/ }).click()
+    await leaving.getByRole('menuitem', { name: 'Sign out' }).click()
+    await other.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor()
+    await console.signIn(context)
+    await other.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))")
+    await other.getByRole('heading', { name: 'Checks', level: 1 }).waitFor()
+  })
+})
+
 describe('a service that takes no connections for changes for a while', () => {
   it('is asked for the session by one tab alone', async () => {
     const { context, pages } = await openTabs({}, '/devices', '/checks')

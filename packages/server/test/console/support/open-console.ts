@@ -37,6 +37,8 @@ interface ConsoleTest {
    * own.
    */
   readonly walkTo: (path: string) => Promise<Page>
+  /** Signs a new admin in to a browser profile, as in another of its windows. */
+  readonly signIn: (context: BrowserContext) => Promise<void>
   /** Another admin, who has no page open. */
   readonly otherAdmin: () => Promise<OtherAdmin>
 }
@@ -82,6 +84,7 @@ export function consoleForTests(environment: Readonly<Record<string, string>> = 
     newContext: (session) => current().newContext(session),
     openPage: (path, session) => current().openPage(path, session),
     walkTo: (path) => current().walkTo(path),
+    signIn: (context) => current().signIn(context),
     otherAdmin: () => current().otherAdmin(),
   }
 }
@@ -164,7 +167,7 @@ async function openConsole(environment: Readonly<Record<string, string>>): Promi
     await Promise.all(contexts.map((context) => context.close()))
   }
   const close = () => cleanup.run()
-  const forTests = { api, baseUrl, newContext, openPage, walkTo: walk, otherAdmin }
+  const forTests = { api, baseUrl, newContext, openPage, walkTo: walk, signIn, otherAdmin }
   return { ...forTests, takeComplaints, keepOpen, closePages, close }
 }
 
