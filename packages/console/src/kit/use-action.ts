@@ -56,10 +56,13 @@ function nameOf(input: unknown): string {
 export function showFailure(error: unknown): void {
   const requestId = error instanceof ApiError ? error.requestId : undefined
   const told = error instanceof Error ? error.message : texts.actionFailed
+  const message = requestId === undefined ? told : `${told} ${texts.quoteRequest(requestId)}`
   notifications.show({
+    // While it is told it is not told again: the same would pile up over the page.
+    id: message,
     color: 'red',
     title: texts.actionFailed,
-    message: requestId === undefined ? told : `${told} ${texts.quoteRequest(requestId)}`,
+    message,
     autoClose: 12_000,
   })
 }

@@ -85,4 +85,18 @@ describe('every dialog', () => {
     await page.getByRole('dialog').waitFor()
     await expectFitting(page, name)
   })
+
+  it('keeps its cross and its words in sight with a name that has no spaces', async () => {
+    const admin = await console.otherAdmin()
+    const { id } = await admin.send<{ id: string }>('POST', '/ssf_streams', {
+      name: 'A'.repeat(190),
+      delivery: { method: 'urn:ietf:rfc:8936' },
+    })
+    await page.setViewportSize({ width: 320, height: 720 })
+    await walkTo(page, `/signals/streams/${id}`)
+    await page.getByRole('button', { name: /^Actions for/ }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await page.getByRole('dialog').waitFor()
+    await expectFitting(page, 'long name')
+  })
 })

@@ -190,6 +190,24 @@ describe('a session that ends', () => {
   })
 })
 
+describe('a service that is away', () => {
+  it('is told of once, however often something is tried', async () => {
+    const page = await console.openPage(`/devices/${device}?tab=checks`)
+    await page.route('**/*', (route) =>
+      route.request().method() === 'GET' ? route.continue() : route.abort(),
+    )
+    const run = page.getByRole('main').getByRole('button', { name: 'Run all checks' })
+    for (let tries = 0; tries < 2; tries += 1) {
+      const failed = page.waitForEvent('requestfailed')
+      await run.click()
+      await failed
+      await page.getByText('This could not be done').first().waitFor()
+      await expect.poll(() => run.isEnabled()).toBe(true)
+    }
+    expect(await page.getByText('This could not be done').count()).toBe(1)
+  })
+})
+
 describe('a browser without a network', () => {
   it('says so of what is saved at once, and sends nothing later that was cancelled', async () => {
     const page = await console.openPage(`/devices/${device}`)
