@@ -79,6 +79,10 @@ function tellOfQueued(cause: QueueingChange, deliveries: readonly NewDelivery[])
   tellDestinations(cause, new Set(deliveries.map(({ destinationId }) => destinationId)))
 }
 
+/**
+ * Polls read by the time at which deliveries are due: that of the statement, not of its transaction, which may have
+ * begun before another one about the same subject that it then waited for.
+ */
 function queuedRows(
   { txn, at }: Pick<DeliveryCause, 'txn' | 'at'>,
   deliveries: readonly NewDelivery[],
@@ -97,7 +101,8 @@ function queuedRows(
       insert into delivery (destination_id, event_id, event_type, subject_key, body, outlives_stop,
         state, next_attempt_at, txn, created_at)
       select d.destination_id, d.event_id, d.event_type, d.subject_key, d.body, d.outlives_stop,
-        'queued', now() + d.delay_ms * interval '1 millisecond', d.txn, ${at}::timestamptz
+        'queued', statement_timestamp() + d.delay_ms * interval '1 millisecond', d.txn,
+        ${at}::timestamptz
       from rows from (json_to_recordset(${JSON.stringify(rows)}::json) as (
           destination_id bigint, event_id text, event_type text, subject_key text, body text,
           outlives_stop boolean, txn text, delay_ms float8)) with ordinality

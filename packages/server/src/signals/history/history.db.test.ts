@@ -279,6 +279,19 @@ describe('POST /ssf_streams/{id}/replay', () => {
     expect((await poll(stream)).map(word)).toEqual(['not-compliant', 'compliant'])
   })
 
+  it('sends the changes of a device in their order, also when a later one began earlier', async () => {
+    const stream = await createStream()
+    const device = await insertDevice(streams.db)
+    await turn(device, 'not-compliant')
+    streams.clock.advance(-10 * SECOND_MS)
+    await turn(device, 'compliant')
+    streams.clock.advance(20 * SECOND_MS)
+    const told = await poll(stream)
+    await acknowledge(stream, told)
+    await replay(stream, { from_sequence: 1 })
+    expect(await poll(stream)).toEqual(told)
+  })
+
   it('sends nothing of a type that the stream no longer asks for, and leaves on record what was delivered', async () => {
     const stream = await createStream()
     await turn(await insertDevice(streams.db), 'not-compliant')

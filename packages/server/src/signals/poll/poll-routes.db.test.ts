@@ -1,4 +1,5 @@
 import { compactVerify, createLocalJWKSet, decodeProtectedHeader } from 'jose'
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { recordStatements } from '../../../test/support/record-statements.ts'
 import { createStreamsApi, type StreamsApi } from '../../../test/support/streams-api.ts'
@@ -6,6 +7,8 @@ import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import type { DeviceStatusChange } from '../../changes/domain-event.ts'
 
 const COMPLIANCE = 'https://schemas.openid.net/secevent/caep/event-type/device-compliance-change'
+
+type Events = Record<string, { current_status: string }>
 
 interface PollAnswer {
   sets: Record<string, string>
@@ -233,6 +236,28 @@ describe('polling', () => {
     streams.clock.advance(1_000)
     await poll(id, { ack: [jti] })
     expect(await lastSuccessOf(id)).toBe(at)
+  })
+
+  it('gives the events of a device in the order of its changes, whichever transaction began first', async () => {
+    const stream = await createStream()
+    const hasBegun = Promise.withResolvers<undefined>()
+    const mayGoOn = Promise.withResolvers<undefined>()
+    const later = streams.runChange({ actor: SYSTEM_ACTOR }, async (change) => {
+      await sql`select`.execute(change.tx)
+      hasBegun.resolve(undefined)
+      await mayGoOn.promise
+      const { previous: current, current: previous } = statusChange()
+      change.recordEvent({ type: 'device.status_changed', ...statusChange({ previous, current }) })
+    })
+    await hasBegun.promise
+    await emit()
+    mayGoOn.resolve(undefined)
+    await later
+    const told = Object.values((await poll(stream.stream_id)).sets).map(claimsOf)
+    expect(told.map(({ events }) => (events as Events)[COMPLIANCE]?.current_status)).toEqual([
+      'not-compliant',
+      'compliant',
+    ])
   })
 
   it('gives at most a hundred, oldest first, and says when there are more', async () => {
