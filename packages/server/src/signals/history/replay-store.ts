@@ -47,7 +47,7 @@ export async function hasEverySequence(
 
 /**
  * Queues what has been sent from a place on once more, and answers the numbers. Their old times keep them
- * before what happened later to the same device; a change that began earlier and came later has its time.
+ * before what happened later to the same device, and in their order: none comes after a later one that began earlier.
  */
 export async function requeueSets(
   tx: Transaction<Schema>,
@@ -57,13 +57,12 @@ export async function requeueSets(
 ): Promise<(number | null)[]> {
   const { rows } = await sql<{ sequence: string | null }>`
     with sent as materialized (
-      select id, subject_key, created_at from delivery
+      select id, created_at from delivery
       where destination_id = ${destinationId} and state in ('delivered', 'dead')
         and event_type = ${DEVICE_COMPLIANCE_CHANGE} and ${toCondition(place)} and body <> ''
       order by id limit ${limit} for update),
     timed as (
-      select id, least(now(), min(created_at) over (partition by subject_key order by id desc)) as due_at
-      from sent)
+      select id, least(now(), min(created_at) over (order by id desc)) as due_at from sent)
     update delivery set state = 'queued', attempt_count = 0, next_attempt_at = timed.due_at,
       finished_at = null, claimed_by = null, claim_expires_at = null, last_error = null
     from timed where delivery.id = timed.id
