@@ -25,6 +25,14 @@ export function parseWithSchema<T>(schema: z.ZodType<T>, input: unknown): ParseR
   }
 }
 
+/** The issues of a member as those of what holds it. */
+export function issuesWithin(member: string, issues: readonly ParseIssue[]): ParseIssue[] {
+  return issues.map(({ path, message }) => ({
+    path: path === '' ? member : `${member}.${path}`,
+    message,
+  }))
+}
+
 /** One line for logs and error answers: the first issue with its place. */
 export function describeIssues(issues: readonly ParseIssue[]): string {
   const first = issues[0]

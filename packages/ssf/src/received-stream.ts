@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { DELIVERY_METHOD_POLL, DELIVERY_METHOD_PUSH } from './delivery-method.ts'
 import type { StreamExtensionMembers } from './extensions/stream-sequence.ts'
-import { parseWithSchema, type ParseResult } from './parse-result.ts'
+import { issuesWithin, parseWithSchema, type ParseResult } from './parse-result.ts'
 import type { StreamConfiguration } from './stream-configuration.ts'
 
 /** A stream configuration with the members that this package knows beyond SSF 1.0. */
@@ -64,15 +64,7 @@ export function parseStreamConfigurationList(
   const streams: ReceivedStream[] = []
   for (const [index, entry] of entries.entries()) {
     const parsed = parseWithSchema<ReceivedStream>(receivedStreamSchema, entry)
-    if (!parsed.ok) {
-      return {
-        ok: false,
-        issues: parsed.issues.map(({ path, message }) => ({
-          path: path === '' ? String(index) : `${index}.${path}`,
-          message,
-        })),
-      }
-    }
+    if (!parsed.ok) return { ok: false, issues: issuesWithin(String(index), parsed.issues) }
     streams.push(parsed.value)
   }
   return { ok: true, value: streams }

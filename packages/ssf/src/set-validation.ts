@@ -1,6 +1,6 @@
 // Validation of the header and claims of a SET (RFC 8417, SSF 1.0 section 4). The signature is not
 // checked here: whoever calls this has checked it or wants a diagnosis only.
-import { describeIssues } from './parse-result.ts'
+import { describeIssues, issuesWithin } from './parse-result.ts'
 import { parseSecurityEvent, type SecurityEvent } from './security-event.ts'
 import { SET_TYP, type SecurityEventToken } from './set-claims.ts'
 import { parseSubjectIdentifier, type SubjectIdentifier } from './subject-identifier.ts'
@@ -203,7 +203,10 @@ function readSubject(
   const candidate = place === 'sub_id' ? claims['sub_id'] : inner
   if (candidate === undefined) return { problem: 'the SET names no subject' }
   const parsed = parseSubjectIdentifier(candidate)
-  if (!parsed.ok) return { problem: describeIssues(parsed.issues) }
+  if (!parsed.ok) {
+    const name = place === 'sub_id' ? 'sub_id' : 'subject'
+    return { problem: describeIssues(issuesWithin(name, parsed.issues)) }
+  }
   return { subject: parsed.value, place }
 }
 

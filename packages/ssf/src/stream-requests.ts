@@ -1,6 +1,6 @@
 // Bodies of the status, subject and verification requests of SSF 1.0 sections 8.1.2 to 8.1.4.
 import { z } from 'zod'
-import { parseWithSchema, type ParseResult } from './parse-result.ts'
+import { issuesWithin, parseWithSchema, type ParseResult } from './parse-result.ts'
 import { STREAM_STATUSES, type StreamStatus } from './ssf/stream-updated.ts'
 import { verificationRequestSchema, type VerificationRequest } from './ssf/verification.ts'
 import { parseSubjectIdentifier, type SubjectIdentifier } from './subject-identifier.ts'
@@ -49,13 +49,7 @@ export function parseStreamSubjectRequest(body: unknown): ParseResult<StreamSubj
   if (!parsed.ok) return parsed
   const { stream_id, subject: candidate, verified } = parsed.value
   const subject = parseSubjectIdentifier(candidate)
-  if (!subject.ok) {
-    const issues = subject.issues.map(({ path, message }) => ({
-      path: path === '' ? 'subject' : `subject.${path}`,
-      message,
-    }))
-    return { ok: false, issues }
-  }
+  if (!subject.ok) return { ok: false, issues: issuesWithin('subject', subject.issues) }
   return { ok: true, value: { stream_id, subject: subject.value, verified: verified ?? true } }
 }
 

@@ -74,6 +74,22 @@ describe('specification examples', () => {
   })
 })
 
+describe('a subject that is refused', () => {
+  test.each([
+    ['v1.0', 'sub_id.format: must be one of'],
+    ['draft', 'subject.format: must be one of'],
+  ] as const)('in the layout %s is told by its place', (layout, description) => {
+    const subject = JSON.parse('{"format":"nickname"}') as typeof input.subject
+    const claims = buildSetClaims({ ...input, layout, subject })
+    const result = parseSetClaims(header, claims, expectationsFor(claims))
+    expect(result).toMatchObject({
+      ok: false,
+      code: 'subject',
+      description: expect.stringContaining(description) as string,
+    })
+  })
+})
+
 describe('built claims', () => {
   test('hold the subject at the top, whole seconds, one event and neither sub nor exp', () => {
     expect(buildSetClaims(input)).toEqual({
