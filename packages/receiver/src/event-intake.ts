@@ -5,8 +5,8 @@ import { toSeenKey, type JtiStore } from './jti-store.ts'
 import type { SetVerifier, VerifiedSet } from './verify-set.ts'
 
 /**
- * The application's part; a promise is waited for, what it answers is ignored. When it returns, the
- * SET counts as handled; when it throws, the SET comes again, unless it throws a
+ * The application's part; a promise is waited for without a limit, so bound what it waits for itself; what it answers
+ * is ignored. When it returns, the SET counts as handled; when it throws, the SET comes again, unless it throws a
  * SetVerificationError, which refuses the SET for good.
  */
 export type EventHandler = (set: VerifiedSet) => unknown

@@ -229,6 +229,15 @@ describe('an awkward transmitter', () => {
     await expect(client.pollOnce()).rejects.toMatchObject({ code: 'timeout' })
   })
 
+  test('is not asked when the application gives no authorization, which ends in time too', async () => {
+    const authorization = () => new Promise<never>(() => undefined)
+    const { client } = createScene({ requestTimeoutMs: 30, authorization })
+    await expect(client.pollOnce()).rejects.toMatchObject({ code: 'timeout' })
+    const { client: patient } = createScene({ authorization })
+    await patient.start(AbortSignal.timeout(30))
+    expect(transmitter.requests).toEqual([])
+  })
+
   test('that cuts the connection is a network error', async () => {
     transmitter.interruptions.push((response) => response.destroy())
     const { client } = createScene()
