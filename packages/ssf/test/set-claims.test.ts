@@ -20,7 +20,7 @@ import ssf from '../vectors/ssf-8.1.json' with { type: 'json' }
 
 const header = { typ: SET_TYP }
 
-function expectationsFor(claims: { iss: string; iat: number; aud?: string | string[] }) {
+function expectationsFor(claims: { iss: string; iat: number; aud?: string | readonly string[] }) {
   return {
     issuer: claims.iss,
     ...(claims.aud === undefined ? {} : { audience: claims.aud }),
