@@ -22,12 +22,17 @@ it('ends the oldest stream of a sign-in that has too many, and none of another',
 it('shows within seconds what no process could tell of any more, and looks no more once it is closed', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   let stage = 'device'
-  const read = vi.fn(async () => ({ json: { stage }, isOver: false }))
-  const stream = streamAttempt(createAttemptWatch(), 'a', read)
+  let revision = 1
+  const read = vi.fn(async () => ({ revision, json: { stage }, isOver: false }))
+  const readRevision = vi.fn(async () => revision)
+  const stream = streamAttempt(createAttemptWatch(), 'a', { read, readRevision })
   let shown = ''
   stream.on('data', (part: Buffer) => (shown += part.toString()))
   await vi.waitFor(() => expect(shown).toContain('device'))
+  vi.advanceTimersByTime(5_000)
+  await vi.waitFor(() => expect(readRevision).toHaveBeenCalledOnce())
   stage = 'posture'
+  revision = 2
   vi.advanceTimersByTime(5_000)
   await vi.waitFor(() => expect(shown).toContain('posture'))
   stream.destroy()
@@ -37,11 +42,12 @@ it('shows within seconds what no process could tell of any more, and looks no mo
 
 it('asks once more for what comes while it asks, however often it hears of it', async () => {
   const watch = createAttemptWatch()
-  const first = Promise.withResolvers<{ json: object; isOver: boolean }>()
-  const read = vi.fn(async () => ({ json: {}, isOver: true })).mockReturnValueOnce(first.promise)
-  const stream = streamAttempt(watch, 'a', read)
+  const state = { revision: 1, json: {}, isOver: false }
+  const first = Promise.withResolvers<typeof state>()
+  const read = vi.fn(async () => ({ ...state, isOver: true })).mockReturnValueOnce(first.promise)
+  const stream = streamAttempt(watch, 'a', { read, readRevision: async () => 1 })
   for (let turn = 0; turn < 5; turn += 1) watch.hear(JSON.stringify({ id: 'a' }))
-  first.resolve({ json: {}, isOver: false })
+  first.resolve(state)
   stream.resume()
   await new Promise((resolve) => stream.once('end', resolve))
   expect(read).toHaveBeenCalledTimes(2)

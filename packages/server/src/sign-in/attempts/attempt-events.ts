@@ -58,6 +58,20 @@ const HEARTBEAT_MS = 15 * SECOND_MS
 /** Of a change that was not told: the process that made it died right then. */
 const LOOK_INTERVAL_MS = 5 * SECOND_MS
 
+/** An attempt as it is shown. */
+interface ShownState {
+  readonly revision: number
+  readonly json: object
+  readonly isOver: boolean
+}
+
+/** How an attempt is read; undefined when it is gone. */
+interface AttemptReads {
+  readonly read: () => Promise<ShownState | undefined>
+  /** Far cheaper than all that is shown. */
+  readonly readRevision: () => Promise<number | undefined>
+}
+
 /**
  * The states of an attempt as server-sent events, one line of JSON each: at once, and at each change until the attempt
  * has ended, as `read` gives them. WHATWG HTML section 9.2.
@@ -65,12 +79,13 @@ const LOOK_INTERVAL_MS = 5 * SECOND_MS
 export function streamAttempt(
   watch: AttemptWatch,
   attemptId: string,
-  read: () => Promise<{ readonly json: object; readonly isOver: boolean } | undefined>,
+  { read, readRevision }: AttemptReads,
 ): Readable {
   const stream = new PassThrough()
   watch.addStream(attemptId, stream)
   let looking: Promise<void> = Promise.resolve()
   let sent = ''
+  let revision: number | undefined
   let isLookWaiting = false
   const lookSoon = () => {
     if (isLookWaiting) return
@@ -78,7 +93,7 @@ export function streamAttempt(
     looking = looking.then(look, look)
   }
   const stop = watch.watch(attemptId, lookSoon)
-  const lookingAgain = setInterval(lookSoon, LOOK_INTERVAL_MS)
+  const lookingAgain = setInterval(() => void lookIfChanged(), LOOK_INTERVAL_MS)
   lookingAgain.unref()
   const heartbeat = setInterval(() => stream.write(':\n\n'), HEARTBEAT_MS)
   heartbeat.unref()
@@ -87,11 +102,16 @@ export function streamAttempt(
     clearInterval(lookingAgain)
     stop()
   })
+  async function lookIfChanged(): Promise<void> {
+    const known = revision
+    if ((await readRevision().catch(() => known)) !== known) lookSoon()
+  }
   async function look(): Promise<void> {
     isLookWaiting = false
     const state = await read().catch(() => undefined)
     if (stream.destroyed || stream.writableEnded) return
     if (state === undefined) return void stream.end()
+    revision = state.revision
     const text = JSON.stringify(state.json)
     if (text !== sent) stream.write(`data: ${text}\n\n`)
     sent = text

@@ -100,11 +100,16 @@ async function answerEvents(
   proceedAttempt(dependencies, id).catch((error: unknown) => {
     log.debug({ err: error }, 'a sign-in did not go on')
   })
-  const stream = streamAttempt(watch, id, async () => {
-    const found = await findAttempt(dependencies.db, id)
-    if (found === undefined) return undefined
-    const attempt = await settleRegistration(dependencies, found)
-    return { json: await viewOfAttempt(dependencies, attempt), isOver: attempt.endedAt !== null }
+  const stream = streamAttempt(watch, id, {
+    read: async () => {
+      const found = await findAttempt(dependencies.db, id)
+      if (found === undefined) return undefined
+      const attempt = await settleRegistration(dependencies, found)
+      const { revision, endedAt } = attempt
+      const json = await viewOfAttempt(dependencies, attempt)
+      return { revision, json, isOver: endedAt !== null }
+    },
+    readRevision: async () => (await findAttempt(dependencies.db, id))?.revision,
   })
   return { kind: 'events', stream }
 }
