@@ -129,3 +129,16 @@ it('what does not block yet is put off, and shown again by choice', async () => 
   await issue.getByText('Sie werden wieder erinnert:').waitFor({ state: 'detached' })
   expect(pages.complaints).toEqual([])
 })
+
+it('a page that could not be followed for a while is followed again', async () => {
+  let askedCount = 0
+  await page.route('**/events', async (route) => {
+    askedCount += 1
+    await (askedCount === 1 ? route.fulfill({ status: 503 }) : route.continue())
+  })
+  const answered = page.waitForResponse((answer) => answer.url().endsWith('/events') && answer.ok())
+  await page.goto(`${world.baseUrl}/sign-in/me/devices/${computer.id}`)
+  await answered
+  expect(askedCount).toBe(2)
+  await page.unroute('**/events')
+})

@@ -52,3 +52,22 @@ it('asks once more for what comes while it asks, however often it hears of it', 
   await new Promise((resolve) => stream.once('end', resolve))
   expect(read).toHaveBeenCalledTimes(2)
 })
+
+it('shows what it has shown while nothing can be read, and what there is afterwards', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  const watch = createAttemptWatch()
+  const state = { revision: 1, json: { stage: 'device' }, isOver: false }
+  const read = vi.fn(async () => state)
+  const stream = streamAttempt(watch, 'a', { read, readRevision: async () => 1 })
+  let shown = ''
+  stream.on('data', (part: Buffer) => (shown += part.toString()))
+  await vi.waitFor(() => expect(shown).toContain('device'))
+  read.mockRejectedValueOnce(new Error('the database is away'))
+  watch.hear(JSON.stringify({ id: 'a' }))
+  await vi.waitFor(() => expect(read).toHaveBeenCalledTimes(2))
+  expect(stream.readableEnded).toBe(false)
+  read.mockResolvedValueOnce({ ...state, json: { stage: 'posture' } })
+  vi.advanceTimersByTime(5_000)
+  await vi.waitFor(() => expect(shown).toContain('posture'))
+  stream.destroy()
+})

@@ -108,9 +108,14 @@ export function streamAttempt(
   }
   async function look(): Promise<void> {
     isLookWaiting = false
-    const state = await read().catch(() => undefined)
+    const state = await read().catch(() => 'unknown' as const)
     if (stream.destroyed || stream.writableEnded) return
-    if (state === undefined) return void stream.end()
+    if (state === 'unknown' && sent !== '') {
+      // As while the database is away: what is shown stays, and is looked at again.
+      revision = undefined
+      return
+    }
+    if (state === undefined || state === 'unknown') return void stream.end()
     revision = state.revision
     const text = JSON.stringify(state.json)
     if (text !== sent) stream.write(`data: ${text}\n\n`)

@@ -99,7 +99,10 @@ function show(next) {
   }
   if (document.title !== next.title) document.title = next.title
   // Nothing more will come of what is over.
-  if (next.documentElement.dataset.live === undefined) source?.close()
+  if (next.documentElement.dataset.live === undefined) {
+    source?.close()
+    delete words.live
+  }
   for (const [name, part] of parts) shown.set(name, part.outerHTML)
   enliven(document.querySelector('main'))
   if (focused) document.getElementById(focused)?.focus()
@@ -121,13 +124,26 @@ function showPart(name, part) {
 }
 
 let source
+/** So long a page waits that was refused, as while the service has no database; each time twice as long. */
+const REFUSED_MS = 5_000
+const REFUSED_MS_MAX = 300_000
+let refusedMs = REFUSED_MS
 
 function follow() {
   const { live } = words
   if (live === undefined) return
   source = new EventSource(live)
   // The first message says how things stand, which may be later than the page.
-  source.addEventListener('message', () => void refresh())
+  source.addEventListener('message', () => {
+    refusedMs = REFUSED_MS
+    void refresh()
+  })
+  // A browser comes again by itself unless it was answered with an error.
+  source.addEventListener('error', ({ target }) => {
+    if (target.readyState !== EventSource.CLOSED) return
+    setTimeout(follow, refusedMs)
+    refusedMs = Math.min(2 * refusedMs, REFUSED_MS_MAX)
+  })
 }
 
 /** So often a page looks whether what it asked for has come. */
