@@ -20,6 +20,8 @@ export interface DatabaseClientConfig extends ClientConfig {
   readonly chooser?: ServerChoice
   /** Hears every error that the server answers. */
   readonly onServerError?: (error: Error) => void
+  /** Whether a pool gives it out, which ends what is of no use any more when it is given back. */
+  readonly isPooled?: boolean
 }
 
 type OnConnected = ((error: Error) => void) | ((error: null, client: Client) => void)
@@ -48,6 +50,7 @@ export class DatabaseClient extends Client {
   readonly #silentMaxMs: number
   #isOpen = false
   #isClosed = false
+  #isReplaceable = false
 
   constructor(config: DatabaseClientConfig = {}) {
     super(config)
@@ -60,10 +63,15 @@ export class DatabaseClient extends Client {
     this.connection.on('errorMessage', (error: Error) => {
       config.onServerError?.(error)
       // A standby, or a server that was one: the next connection may lead to another.
-      if (errorCodeOf(error) === READ_ONLY_TRANSACTION) {
-        setImmediate(() => this.#break('the server only reads'))
-      }
+      if (errorCodeOf(error) !== READ_ONLY_TRANSACTION) return
+      this.#isReplaceable = true
+      if (config.isPooled !== true) setImmediate(() => this.#break('the server only reads'))
     })
+  }
+
+  /** Whether its server has refused a write: another connection may lead to one that takes it. */
+  get isReplaceable(): boolean {
+    return this.#isReplaceable
   }
 
   override connect(): Promise<Client>

@@ -8,7 +8,7 @@ import { Pool, types } from 'pg'
 import type { CustomTypesConfig, PoolConfig } from 'pg'
 import { MINUTE_MS, SECOND_MS } from '../clock.ts'
 import type { DatabaseConnection } from './connection.ts'
-import { DatabaseClient } from './database-client.ts'
+import { DatabaseClient, type DatabaseClientConfig } from './database-client.ts'
 import type { DatabaseNetwork } from './database-network.ts'
 import { parseTime } from './parse-time.ts'
 import { giveInTurns, PoolTurns } from './pool-turns.ts'
@@ -139,6 +139,10 @@ export function openDatabase<Tables>(
   pool.on('error', (error) => {
     if (closing === undefined) options.logError(error)
   })
+  // Before the pool gives it to the next, who would lose it: what was refused ends with an answer of its own.
+  pool.on('release', (_error, client) => {
+    if (client instanceof DatabaseClient && client.isReplaceable) void client.close()
+  })
   const turns = new PoolTurns({ max: options.poolMax, waitMaxMs: CONNECTION_TIMEOUT_MS })
   const shared = { options: pool.options, ...giveInTurns(pool, turns) }
   const replica = openReplica(options)
@@ -203,12 +207,16 @@ export async function pingDatabase<Tables>(db: Kysely<Tables>): Promise<void> {
   }
 }
 
-function toPoolConfig(connection: DatabaseConnection, options: DatabaseOptions): PoolConfig {
+function toPoolConfig(
+  connection: DatabaseConnection,
+  options: DatabaseOptions,
+): PoolConfig & DatabaseClientConfig {
   const { network, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options
   const silentMaxMs = statementTimeoutMs === 0 ? 0 : statementTimeoutMs + CANCELLING_MAX_MS
   return {
     ...network.settings(connection, silentMaxMs),
     Client: DatabaseClient,
+    isPooled: true,
     max: options.poolMax,
     maxLifetimeSeconds: CONNECTION_AGE_MAX_SECONDS,
     types: valueTypes,
