@@ -1,4 +1,5 @@
 /* The server only reads, as a provider has it whose disk is full. */
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { isReadOnly } from '../src/platform/db/write-check.ts'
 import { SILENT_LOGGER } from '../src/platform/silent-logger.ts'
@@ -15,6 +16,8 @@ beforeAll(async () => {
   api = await composeTestApi({ log: SILENT_LOGGER })
   const { db } = api.services
   const session = await createConsoleSession(db)
+  // Its next use would be written down.
+  await sql`update admin_session set last_used_at = now() - interval '5 minutes'`.execute(db)
   const key = await createTestKey(api.services, [])
   callers = { session: session.headers, key: { authorization: `Bearer ${key}` } }
   await setReadOnly('on')

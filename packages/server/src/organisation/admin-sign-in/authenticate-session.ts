@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import { AppError } from '../../platform/app-error.ts'
+import { ignoreHinderedWrite } from '../../platform/db/database-fault.ts'
 import { permissionsOf } from '../../schema/access-levels.ts'
 import type { Principal, PrincipalSession } from '../../schema/principal.ts'
 import type { Schema } from '../../schema/schema.ts'
@@ -51,7 +52,8 @@ export async function authenticateSession(
   if (session === undefined) {
     throw new AppError('unauthenticated', 'The session has ended. Sign in again.')
   }
-  if (isUse && session.isUseDue) await updateSessionUse(db, session.id)
+  // One whose uses cannot be stored ends when it would be idle.
+  if (isUse && session.isUseDue) await ignoreHinderedWrite(updateSessionUse(db, session.id))
   const { admin } = session
   const accessLevel = toAccessLevel(admin.access)
   return {

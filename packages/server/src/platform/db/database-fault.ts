@@ -223,6 +223,15 @@ export function isHinderedWrite(error: unknown): boolean {
   return fault !== undefined && hindersWrites(fault)
 }
 
+/** Waits for a write that nothing depends on: it may be missing while nothing can be stored. */
+export async function ignoreHinderedWrite(write: Promise<unknown>): Promise<void> {
+  try {
+    await write
+  } catch (error) {
+    if (!isHinderedWrite(error)) throw error
+  }
+}
+
 /** Whether the file system of the server refused it a file, as one that is mounted read-only does. */
 export function isRefusedByStorage(error: unknown): boolean {
   if (errorCodeOf(error) !== INSUFFICIENT_PRIVILEGE) return false

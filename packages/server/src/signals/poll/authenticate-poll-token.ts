@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Foundation } from '../../changes/foundation.ts'
 import { AppError } from '../../platform/app-error.ts'
 import { MINUTE_MS } from '../../platform/clock.ts'
+import { ignoreHinderedWrite } from '../../platform/db/database-fault.ts'
 import { hashPollToken, isWellFormedPollToken, POLL_TOKEN_PREFIX } from './poll-token-secret.ts'
 import { findPollTokenByHash, touchPollToken } from './poll-token-store.ts'
 
@@ -53,7 +54,7 @@ export async function authenticatePollToken(
   }
   const unlessSince = new Date(now.getTime() - USE_NOTED_EVERY_MS)
   if (token.last_used_at === null || token.last_used_at < unlessSince) {
-    await touchPollToken(db, token.id, { at: now, unlessSince })
+    await ignoreHinderedWrite(touchPollToken(db, token.id, { at: now, unlessSince }))
   }
   return {
     kind: 'poll_token',

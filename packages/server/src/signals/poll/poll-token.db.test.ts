@@ -1,5 +1,7 @@
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { TestRefusal } from '../../../test/support/api-app.ts'
+import { refuseWrites } from '../../../test/support/full-disk.ts'
 import { createStreamsApi, type StreamsApi } from '../../../test/support/streams-api.ts'
 import { describeWriteContract } from '../../../test/support/write-contract.ts'
 import { generatePollToken, isWellFormedPollToken } from './poll-token-secret.ts'
@@ -103,6 +105,17 @@ describe('a poll token', () => {
     }
     expect(isWellFormedPollToken(token)).toBe(true)
     expect(isWellFormedPollToken(mistyped)).toBe(false)
+  })
+
+  it('fetches events also while it cannot be stored that it was used', async () => {
+    const stream = await createStream()
+    const token = await issue(stream.id)
+    await refuseWrites(streams.db, 'ssf_poll_token')
+    try {
+      expect(await poll(stream.id, token)).toMatchObject({ status: 200 })
+    } finally {
+      await sql`drop trigger full_disk on ssf_poll_token`.execute(streams.db)
+    }
   })
 
   it('remembers to the minute when it was used', async () => {
