@@ -4,10 +4,13 @@
  * limit once more from each of them in a window.
  */
 import { SECOND_MS, type Clock } from '../clock.ts'
+import { isOfAddress } from './address-bucket.ts'
 import type { TakenPlaces } from './rate-limiter.ts'
 
 /** More callers than these are refused, lest whoever comes as many has them forgotten. */
 const BUCKETS_MAX = 10_000
+/** Each look for some that may be forgotten reads all of them. */
+const LOOK_INTERVAL_MS = SECOND_MS
 
 interface Bucket {
   readonly windowMs: number
@@ -17,7 +20,9 @@ interface Bucket {
 
 export class ProcessRateLimiter {
   readonly #clock: Clock
-  readonly #buckets = new Map<string, Bucket>()
+  /** Apart from the others: whoever has no credential may come from as many as they like. */
+  readonly #ofAddresses = new Buckets()
+  readonly #ofCredentials = new Buckets()
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -27,25 +32,42 @@ export class ProcessRateLimiter {
   take(bucket: string, capacity: number, count: number, windowSeconds: number): TakenPlaces {
     const nowMs = performance.now()
     const windowMs = windowSeconds * SECOND_MS
-    const times = listWithin(this.#buckets.get(bucket), nowMs)
-    const accepted = this.#hasRoom(bucket, nowMs)
-      ? Math.min(count, Math.max(0, capacity - times.length))
-      : 0
+    const buckets = isOfAddress(bucket) ? this.#ofAddresses : this.#ofCredentials
+    const times = buckets.list(bucket, nowMs)
+    const free = buckets.hasRoom(bucket, nowMs) ? Math.max(0, capacity - times.length) : 0
+    const accepted = Math.min(count, free)
     const taken = [...times, ...Array.from({ length: accepted }, () => nowMs)]
-    if (accepted > 0) this.#buckets.set(bucket, { windowMs, times: taken })
+    if (accepted > 0) buckets.set(bucket, { windowMs, times: taken })
     const resetMs = (taken[0] ?? nowMs) + windowMs - nowMs
     return {
       accepted,
-      remaining: Math.max(0, capacity - taken.length),
+      remaining: free - accepted,
       reset_epoch_seconds: Math.ceil((this.#clock.now().getTime() + resetMs) / SECOND_MS),
       reset_seconds: Math.max(1, Math.ceil(resetMs / SECOND_MS)),
     }
   }
+}
 
-  #hasRoom(bucket: string, nowMs: number): boolean {
-    if (this.#buckets.has(bucket) || this.#buckets.size < BUCKETS_MAX) return true
-    for (const [name, each] of this.#buckets) {
-      if (listWithin(each, nowMs).length === 0) this.#buckets.delete(name)
+class Buckets {
+  readonly #buckets = new Map<string, Bucket>()
+  #lookedMs = -Infinity
+
+  /** When requests of a bucket were accepted within its window. */
+  list(name: string, nowMs: number): readonly number[] {
+    return listWithin(this.#buckets.get(name), nowMs)
+  }
+
+  set(name: string, bucket: Bucket): void {
+    this.#buckets.set(name, bucket)
+  }
+
+  /** Whether a bucket is known, or one more may be. */
+  hasRoom(name: string, nowMs: number): boolean {
+    if (this.#buckets.has(name) || this.#buckets.size < BUCKETS_MAX) return true
+    if (nowMs - this.#lookedMs < LOOK_INTERVAL_MS) return false
+    this.#lookedMs = nowMs
+    for (const [each, bucket] of this.#buckets) {
+      if (listWithin(bucket, nowMs).length === 0) this.#buckets.delete(each)
     }
     return this.#buckets.size < BUCKETS_MAX
   }
