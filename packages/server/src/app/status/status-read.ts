@@ -72,16 +72,23 @@ export async function isReadOnlyByRole(db: Kysely<Schema>): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Whether a process of the service is connected by another role than this one, and that is not told to only read. */
+/**
+ * Whether a process of the service is connected by another role than this one, and that is not told to only read: for
+ * this database, in general, or as everybody. What the server itself tells everybody cannot be seen past what it tells
+ * this role; processes that store nothing are missing soon.
+ */
 export async function hasServiceThatWrites(db: Kysely<Schema>): Promise<boolean> {
   const { rows } = await sql`
     select from pg_stat_activity as connection
     where datname = current_database() and application_name = ${LISTENER_NAME}
       and usename <> current_user
-      and not exists (
-        select from pg_db_role_setting, unnest(setconfig) as setting
-        where setrole = connection.usesysid and setdatabase in (0, connection.datid)
-          and setting ~ '^default_transaction_read_only=(on|true|yes|1)$')`.execute(db)
+      and not coalesce((
+        select split_part(setting, '=', 2)::boolean
+        from pg_db_role_setting, unnest(setconfig) as setting
+        where setrole in (0, connection.usesysid) and setdatabase in (0, connection.datid)
+          and split_part(setting, '=', 1) = 'default_transaction_read_only'
+        -- As the server chooses: what is said of the role counts before what is said of the database.
+        order by setrole <> 0 desc, setdatabase <> 0 desc limit 1), false)`.execute(db)
   return rows.length > 0
 }
 
