@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { afterAll, beforeEach, expect, test, vi } from 'vitest'
-import { createTestDatabase } from '../../../test/support/database.ts'
+import { afterAll, beforeEach, expect, inject, test, vi } from 'vitest'
+import { createTestDatabase, withClient } from '../../../test/support/database.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { DatabaseNetwork } from './database-network.ts'
 import { openDatabase } from './database.ts'
@@ -87,6 +87,28 @@ test('the trial takes space on the disk, also in a transaction that only reads, 
   await database.pool.query('reset default_transaction_read_only')
   await expect.poll(async () => (await read()).bytes - before.bytes).toBeGreaterThan(200_000)
   expect((await read()).relations).toBe(before.relations)
+})
+
+test('a limit of temporary files keeps the trial from telling anything, which is no fault', async () => {
+  const name = await nameOfDatabase()
+  const { administration } = inject('postgres')
+  const alter = (change: string) =>
+    withClient(administration, (client) => client.query(`alter database "${name}" ${change}`))
+  await alter('set temp_file_limit = 0')
+  const limited = openDatabase<Schema>(database.connection, {
+    network,
+    poolMax: 1,
+    logError: () => undefined,
+    applicationName: 'heliograph test',
+  })
+  try {
+    await failWith('53100')
+    await createWriteCheck(limited.db, network)()
+    expect(network.writeFault()).toBeUndefined()
+  } finally {
+    await limited.close()
+    await alter('reset temp_file_limit')
+  }
 })
 
 test('fails while the server only reads', async () => {

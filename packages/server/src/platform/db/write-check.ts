@@ -4,6 +4,7 @@
  */
 import { sql, type Kysely } from 'kysely'
 import { SECOND_MS } from '../clock.ts'
+import { errorCodeOf } from '../error-code-of.ts'
 import type { DatabaseNetwork } from './database-network.ts'
 
 /** Nothing can be written; the message is for the log. */
@@ -16,6 +17,9 @@ const TRIAL_INTERVAL_MS = 5 * SECOND_MS
 const TRIAL_MEMORY = '64kB'
 /** Some hundred kilobytes. */
 const TRIAL_ROWS = 20_000
+
+/** configuration_limit_exceeded: `temp_file_limit`. */
+const LIMIT_EXCEEDED = '53400'
 
 /**
  * A check that rejects while nothing can be written. As long as no statement fails it costs one that reads a setting.
@@ -52,15 +56,19 @@ export function createWriteCheck<Tables>(
 
 /**
  * Has the server put something on its disk that is gone with the statement: what a query needs beyond the memory that
- * it may take. Every role may do so, also one that only reads; no table changes, and nothing is left behind.
+ * it may take. Every role may do so, also one that only reads; no table changes, and nothing is left behind. Where the
+ * server allows no such file (`temp_file_limit`) it tells nothing, and passes.
  *
  * @throws the error of a disk that takes nothing
  */
 export async function tryWriting<Tables>(db: Kysely<Tables>): Promise<void> {
-  await db.transaction().execute(async (tx) => {
+  const trial = db.transaction().execute(async (tx) => {
     await sql`select set_config('work_mem', ${TRIAL_MEMORY}, true)`.execute(tx)
     // Rows of a function are gathered before they are read.
     await sql`select count(*) from generate_series(1, ${TRIAL_ROWS}::integer)`.execute(tx)
+  })
+  await trial.catch((error: unknown) => {
+    if (errorCodeOf(error) !== LIMIT_EXCEEDED) throw error
   })
 }
 
