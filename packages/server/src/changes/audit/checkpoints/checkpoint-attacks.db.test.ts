@@ -12,6 +12,7 @@ import {
   FORGET_CHAIN,
   type TestAuditLog,
 } from '../../../../test/support/audit-log.ts'
+import { recordStatements } from '../../../../test/support/record-statements.ts'
 import { verifyAuditChain } from '../verify-audit-chain.ts'
 import { splitNotes } from './checkpoint.ts'
 import { exportCheckpoints } from './export-checkpoints.ts'
@@ -21,6 +22,9 @@ import { ChainDiverged, signCheckpoint } from './sign-checkpoint.ts'
 import { parseVerifierKey, type VerifierKey } from './signed-note.ts'
 import { readCheckpointTexts } from './checkpoint-folder.ts'
 import { SYSTEM_ACTOR } from '../audit-entry.ts'
+
+/** While nothing is written: the keys, what is next to the ends of files, and what is beyond the last. */
+const STATEMENTS_OF_EXPORT = 3
 
 let log: TestAuditLog
 
@@ -290,7 +294,11 @@ describe('checkpoints', () => {
       await chmod(november, 0o444)
       await expect(exportCheckpoints(log.db, log.folder)).rejects.toThrow(/EACCES/)
       // The later one proves the same entries.
-      await expect(exportCheckpoints(log.db, log.folder)).resolves.toBe(0)
+      const statements = await recordStatements(async () => {
+        await expect(exportCheckpoints(log.db, log.folder)).resolves.toBe(0)
+      })
+      // Nor is what it lacks read in vain, every minute.
+      expect(statements).toHaveLength(STATEMENTS_OF_EXPORT)
       expect(await isWhole()).toBe(false)
       await chmod(november, 0o600)
       await expect(exportCheckpoints(log.db, log.folder)).resolves.toBe(2)

@@ -16,6 +16,7 @@ const KEYS_FILE = 'verifier-keys.txt'
 const END_BYTES = 32_768
 const FILE_MODE = 0o600
 const FOLDER_MODE = 0o700
+const PROTECTED_CODES: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS'])
 
 /** What stands in files: checkpoints as they were signed, and verifier keys line by line. */
 export interface CheckpointTexts {
@@ -144,9 +145,15 @@ export async function prepareCheckpointFolder(folder: string, now: Date): Promis
   }
 }
 
-/** Whether an error of the file system tells that a file may not be written, as one that is protected. */
-export function isProtected(error: unknown): boolean {
-  return ['EACCES', 'EPERM', 'EROFS'].includes(errorCodeOf(error))
+/** Whether a file may not be added to, as one that is protected; what else hinders it shows when something is. */
+export async function isProtected(folder: string, name: string): Promise<boolean> {
+  try {
+    const file = await open(join(folder, name), constants.O_WRONLY | constants.O_APPEND)
+    await file.close()
+    return false
+  } catch (error) {
+    return PROTECTED_CODES.has(errorCodeOf(error))
+  }
 }
 
 /** Adds the keys that are not in the folder. */

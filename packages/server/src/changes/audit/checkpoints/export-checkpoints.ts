@@ -72,18 +72,14 @@ async function findMissed({ db, origin }: Files, ends: readonly Checkpoint[]) {
 
 /** Writes what the file of a month lacks, and answers how many; none while the file is protected. */
 async function exportMissed(files: Files, end: Checkpoint): Promise<number> {
+  if (end.signedAt === null || (await isProtected(files.folder, fileOf(end.signedAt)))) return 0
   let size = end.size
   let count = 0
   for (;;) {
     const batch = await listCheckpointsBeyond(files.db, files.origin, size, BATCH_SIZE)
     const firstOther = batch.findIndex((stored) => !isOfSameFile(end, stored))
     const missed = firstOther === -1 ? batch : batch.slice(0, firstOther)
-    try {
-      await appendSigned(files, missed)
-    } catch (error) {
-      if (isProtected(error)) return count
-      throw error
-    }
+    await appendSigned(files, missed)
     size = missed.at(-1)?.size ?? size
     count += missed.length
     if (missed.length < BATCH_SIZE) return count
