@@ -40,8 +40,8 @@ export interface TestDatabaseOptions {
 }
 
 /**
- * Stands before the `now()` and `clock_timestamp()` of PostgreSQL on the search path, so that statements of the product
- * find it. The product knows nothing of it.
+ * Stands before the `now()`, `statement_timestamp()` and `clock_timestamp()` of PostgreSQL on the search path, so that
+ * statements of the product find it. The product knows nothing of it.
  */
 const SETTABLE_CLOCK = `
   create schema test_clock;
@@ -49,6 +49,8 @@ const SETTABLE_CLOCK = `
   insert into test_clock.ahead values (0);
   create function test_clock.now() returns timestamptz stable language sql as
     $$ select pg_catalog.now() + ms * interval '1 millisecond' from test_clock.ahead $$;
+  create function test_clock.statement_timestamp() returns timestamptz stable language sql as
+    $$ select pg_catalog.statement_timestamp() + ms * interval '1 millisecond' from test_clock.ahead $$;
   create function test_clock.clock_timestamp() returns timestamptz volatile language sql as
     $$ select pg_catalog.clock_timestamp() + ms * interval '1 millisecond' from test_clock.ahead $$;`
 
