@@ -85,7 +85,7 @@ export function createLocalKeySource(jwks: JSONWebKeySet): KeySource {
 /**
  * Fetches the JWKS at first use, refreshes it in passing when it gets old, before it is used when it is older
  * still, and at once when a key is not in it, but never more often than the cool-down allows. While fetching fails
- * the last keys serve on, without waiting; requests at the same time share one fetch. A key counts as unknown only
+ * the last keys serve on, without waiting when a fetch has failed a short time ago; requests at the same time share one fetch. A key counts as unknown only
  * when a fetch that began after it was asked for did not bring it, or two since it was first asked for: until then
  * the answer during the cool-down is that the keys are unavailable, and the SET comes again.
  *
@@ -108,6 +108,7 @@ class RemoteKeySource implements KeySource {
   readonly #firstMisses = new Map<string, FirstMiss>()
   #attemptedAtMs = Number.NEGATIVE_INFINITY
   #lastFailure: unknown
+  #failedAtMs = Number.NEGATIVE_INFINITY
   #fetching: Promise<void> | undefined
 
   constructor(options: RemoteKeySourceOptions) {
@@ -148,11 +149,16 @@ class RemoteKeySource implements KeySource {
 
   /**
    * Keys that nobody has asked for in a long time were not refreshed in passing, and one of them may have been
-   * withdrawn since: then the fetch is waited for, unless the last one failed.
+   * withdrawn since: then the fetch is waited for, unless one has failed a short time ago.
    */
   #canServeWithoutFetch(ageMs: number): boolean {
     if (this.#keySet === undefined || ageMs > this.#options.usableForMs) return false
-    return ageMs < 2 * this.#refreshAfterMs || this.#lastFailure !== undefined
+    return ageMs < 2 * this.#refreshAfterMs || this.#hasFailedLately()
+  }
+
+  #hasFailedLately(): boolean {
+    const sinceMs = this.#options.nowMs() - this.#failedAtMs
+    return this.#lastFailure !== undefined && sinceMs >= 0 && sinceMs < this.#refreshAfterMs
   }
 
   /**
@@ -241,6 +247,7 @@ class RemoteKeySource implements KeySource {
       this.#lastFailure = undefined
     } catch (error) {
       this.#lastFailure = error
+      this.#failedAtMs = this.#options.nowMs()
     }
   }
 }

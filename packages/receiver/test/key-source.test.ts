@@ -138,6 +138,19 @@ describe('a remote key source', () => {
     expect(scene.fetches).toBe(2)
   })
 
+  test('uses no key that was withdrawn while nobody asked, also when the last fetch before had failed', async () => {
+    const { scene, find } = createScene(publish(first))
+    await find(first)
+    scene.answer = fail
+    scene.nowMs += 11 * MINUTE
+    await find(first)
+    await expect.poll(() => scene.fetches).toBe(2)
+    scene.answer = publish(second)
+    scene.nowMs += 20 * HOUR
+    const found = await Promise.allSettled([find(first), find(first)])
+    expect(found.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+  })
+
   test('waits once for a dead endpoint when nobody has asked for long, and then serves on', async () => {
     const { scene, find } = createScene(publish(first))
     await find(first)
