@@ -85,9 +85,10 @@ export function createLocalKeySource(jwks: JSONWebKeySet): KeySource {
 /**
  * Fetches the JWKS at first use, refreshes it in passing when it gets old, before it is used when it is older
  * still, and at once when a key is not in it, but never more often than the cool-down allows. While fetching fails
- * the last keys serve on, without waiting when a fetch has failed a short time ago; requests at the same time share one fetch. A key counts as unknown only
- * when a fetch that began after it was asked for did not bring it, or two since it was first asked for: until then
- * the answer during the cool-down is that the keys are unavailable, and the SET comes again.
+ * the last keys serve on, without waiting when a fetch has failed a short time ago; requests at the same time share
+ * one fetch. A key counts as unknown only when a fetch that began after it was asked for did not bring it, or two
+ * since it was first asked for: until then the answer during the cool-down is that the keys are unavailable, and the
+ * SET comes again.
  *
  * @throws TypeError when the URL is neither HTTPS nor loopback.
  */
