@@ -10,8 +10,8 @@ export interface FileJtiStore extends JtiStore {
 /**
  * Remembers entries in a file, one per line, so that they survive the process; `markSeen` returns
  * after the line is on disk. The file is rewritten when it holds twice as many entries as are
- * kept. One process at a time may use the file: when another one opens it, `markSeen` of the former
- * rejects, and the SET comes again.
+ * kept. Several processes may use the file, as in a rolling restart, and lose nothing to each other; what another
+ * one added is known from the next entry of this one on, so that an event may be handled by both. On a local disk.
  *
  * @param options.entriesMax How many of the latest entries are kept. Default 100000.
  */
@@ -20,20 +20,21 @@ export async function createFileJtiStore(options: {
   readonly entriesMax?: number
 }): Promise<FileJtiStore> {
   const entriesMax = options.entriesMax ?? 100_000
-  let seen = new Set<string>()
-  const file = await openLineFile(options.path, (held) => {
-    seen = new Set(held.filter(isEntry))
-    forgetOldest(seen, entriesMax)
-    return [...seen]
+  const seen = new Set<string>()
+  const file = await openLineFile(options.path, {
+    clear: () => seen.clear(),
+    take(line) {
+      if (!isEntry(line)) return
+      seen.add(line)
+      forgetOldest(seen, entriesMax)
+    },
+    toLines: () => [...seen],
+    linesMax: () => entriesMax * 2,
   })
   let pending: Promise<void> = Promise.resolve()
 
   async function append(key: string): Promise<void> {
-    if (seen.has(key)) return
-    await file.append(key)
-    seen.add(key)
-    forgetOldest(seen, entriesMax)
-    if (file.lineCount >= entriesMax * 2) await file.replace(seen)
+    if (!seen.has(key)) await file.append(key)
   }
 
   return {

@@ -1,124 +1,222 @@
-// A file of lines that is appended to and now and then replaced as a whole, for stores that must
-// survive the process and a loss of power. The process that opened a file last has it: what another one writes after
-// that fails, and what it wrote before is read.
-import { open, rename, stat, type FileHandle } from 'node:fs/promises'
-import { dirname } from 'node:path'
+// A file of lines that is appended to, for stores that must survive the process and a loss of power. Several
+// processes may have it open, as in a rolling restart: whole lines of them stand one after the other, and each reads
+// what the others wrote when it writes next. A file that has grown is replaced by what is left of its lines; whoever
+// replaces it first says so in a line of it. Who has written behind such a line takes the new file away, unless it is
+// in its place already, and then writes to that one: so nothing that was acknowledged is lost, whoever dies when.
+import { randomUUID } from 'node:crypto'
+import { open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
 
-/** A file of lines that is kept open. Operations are done one after the other. */
+/** A file of lines that is kept open. Operations are to be done one after the other. */
 export interface LineFile {
-  /** Lines in the file, blank and broken ones not counted. */
-  readonly lineCount: number
-  /** Adds a line; resolves when it is on disk. Rejects when the file was replaced or removed by others. */
+  /** Adds a line; resolves when it is on disk and taken. */
   append(line: string): Promise<void>
-  /** Replaces all lines; a loss of power leaves either the old ones or the new ones. */
-  replace(lines: Iterable<string>): Promise<void>
   /** Closes the file. */
   close(): Promise<void>
 }
 
-/**
- * Opens a file with lines in place of what it held.
- *
- * @param toLines Makes them of the lines that it held, none when there was no file; the last may have been cut off by a
- *   crash. Called again with all of them when another process has written in the meantime.
- */
-export async function openLineFile(
-  path: string,
-  toLines: (held: readonly string[]) => readonly string[],
-): Promise<LineFile> {
-  const former = await openFormer(path)
-  let lines: readonly string[]
-  let file: FileHandle
-  try {
-    const held = (await former?.readFile()) ?? Buffer.alloc(0)
-    lines = toLines(splitLines(held))
-    file = await writeWhole(path, lines)
-    const heldSince = await former?.readFile()
-    if (heldSince !== undefined && heldSince.length > 0) {
-      await file.close()
-      lines = toLines(splitLines(Buffer.concat([held, heldSince])))
-      file = await writeWhole(path, lines)
-    }
-  } finally {
-    await former?.close()
-  }
-  return keepLineFile(path, file, lines)
+/** What the lines of a file say, in memory. */
+export interface LineState {
+  /** Forgets everything; all lines follow. */
+  clear(): void
+  /** Takes a line of the file, of this process or of another one; it may have been cut off by a crash. */
+  take(line: string): void
+  /** Lines that say the same, as few as may be. */
+  toLines(): readonly string[]
+  /** From how many lines on the file is replaced by these. */
+  linesMax(): number
 }
 
-function keepLineFile(path: string, opened: FileHandle, lines: readonly string[]): LineFile {
-  let file = opened
-  let lineCount = lines.length
-  let hasBrokenEnd = false
-
-  async function append(line: string): Promise<void> {
-    // What a failed write has left behind would swallow the next line.
-    await file.appendFile(hasBrokenEnd ? `\n${line}\n` : `${line}\n`).catch((error: unknown) => {
-      hasBrokenEnd = true
-      throw error
-    })
-    await file.datasync()
-    hasBrokenEnd = false
-    lineCount += 1
-    await requireInPlace(path, file)
-  }
-
-  async function replace(next: Iterable<string>): Promise<void> {
-    const all = [...next]
-    const replaced = await writeWhole(path, all)
-    await file.close()
-    file = replaced
-    lineCount = all.length
-    hasBrokenEnd = false
-  }
-
-  return {
-    get lineCount() {
-      return lineCount
-    },
-    append,
-    replace,
-    close: () => file.close(),
-  }
-}
-
-async function openFormer(path: string): Promise<FileHandle | undefined> {
-  try {
-    return await open(path, 'r')
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    throw error
-  }
-}
-
-function splitLines(bytes: Buffer): string[] {
-  return bytes
-    .toString('utf8')
-    .split('\n')
-    .filter((line) => line !== '')
-}
-
-/** What is written to a file that is no longer in its place is lost. */
-async function requireInPlace(path: string, file: FileHandle): Promise<void> {
-  const own = await file.stat({ bigint: true })
-  const there = await stat(path, { bigint: true }).catch(() => undefined)
-  if (there?.ino === own.ino && there.dev === own.dev) return
-  throw new Error(`${path} was replaced or removed; another process may have opened it`)
-}
-
-/** Writes a complete file beside the old one, then puts it in its place and keeps it open. */
-async function writeWhole(path: string, lines: readonly string[]): Promise<FileHandle> {
-  const temporary = `${path}.new`
-  const file = await open(temporary, 'w', 0o600)
-  try {
-    await file.writeFile(lines.map((line) => `${line}\n`).join(''))
-    await file.sync()
-    await rename(temporary, path)
-  } catch (error) {
-    await file.close()
-    throw error
-  }
-  await syncFolder(dirname(path))
+/** Opens a file, which is made when there is none, and has its lines taken. */
+export async function openLineFile(path: string, state: LineState): Promise<LineFile> {
+  const whole = resolve(path)
+  await removeRemains(whole)
+  const file = new SharedLineFile(whole, state)
+  await file.open()
   return file
+}
+
+const ATTEMPTS_MAX = 10
+const REPLACEMENT = /^\{"replacedBy":"([0-9a-f-]{36})"\}$/
+const REMAINS = /^[0-9a-f-]{36}\.new$/
+
+class SharedLineFile implements LineFile {
+  readonly #path: string
+  readonly #state: LineState
+  #file: FileHandle | undefined
+  /** Where the whole lines end that were taken. */
+  #end = 0
+  #lineCount = 0
+  /** Whether something without an end stands behind them, which would swallow the next line. */
+  #hasBrokenEnd = false
+  /** From how many lines on a replacement is tried again. */
+  #replacedFrom = 0
+
+  constructor(path: string, state: LineState) {
+    this.#path = path
+    this.#state = state
+  }
+
+  async open(): Promise<FileHandle> {
+    await this.close()
+    const file = await open(this.#path, 'a+', 0o600)
+    try {
+      await syncFolder(dirname(this.#path))
+      await this.#readAll(file)
+    } catch (error) {
+      await file.close()
+      throw error
+    }
+    this.#file = file
+    return file
+  }
+
+  async append(line: string): Promise<void> {
+    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
+      const file = await this.#present()
+      await this.#readNew(file)
+      await this.#write(file, line)
+      await file.datasync()
+      const read = await this.#readNew(file)
+      if (read.includes(line) && (await this.#isInPlace(file))) return this.#replaceWhenLong(file)
+      await this.close()
+    }
+    throw new Error(`${this.#path} is replaced again and again`)
+  }
+
+  async close(): Promise<void> {
+    const file = this.#file
+    this.#file = undefined
+    await file?.close()
+  }
+
+  async #present(): Promise<FileHandle> {
+    const file = this.#file
+    return file !== undefined && (await this.#isInPlace(file)) ? file : this.open()
+  }
+
+  /** What is written to a file that is no longer in its place is lost. */
+  async #isInPlace(file: FileHandle): Promise<boolean> {
+    const own = await file.stat({ bigint: true })
+    const there = await stat(this.#path, { bigint: true }).catch(ignoreAbsence)
+    return there?.ino === own.ino && there.dev === own.dev && own.size >= this.#end
+  }
+
+  async #write(file: FileHandle, line: string): Promise<void> {
+    await file.appendFile(this.#hasBrokenEnd ? `\n${line}\n` : `${line}\n`)
+  }
+
+  /** A file that was removed is written anew from what is known. */
+  async #readAll(file: FileHandle): Promise<void> {
+    this.#end = 0
+    this.#lineCount = 0
+    this.#hasBrokenEnd = false
+    const { size } = await file.stat()
+    if (size === 0) {
+      await file.appendFile(toText(this.#state.toLines()))
+      await file.datasync()
+    }
+    await this.#readNew(file, { isWhole: true })
+  }
+
+  /** Has the lines taken that were added since, and answers them; keeps others from replacing the file by fewer. */
+  async #readNew(
+    file: FileHandle,
+    { isWhole = false, ownReplacement = '' } = {},
+  ): Promise<readonly string[]> {
+    const bytes = await readFrom(file, this.#end)
+    const length = bytes.lastIndexOf('\n') + 1
+    const lines = bytes.toString('utf8', 0, length).split('\n')
+    const read = lines.filter((line) => line !== '')
+    for (const line of read) {
+      const name = REPLACEMENT.exec(line)?.[1]
+      if (name === undefined || name === ownReplacement) continue
+      await rm(this.#besides(name), { force: true })
+    }
+    if (isWhole) this.#state.clear()
+    for (const line of read) if (!REPLACEMENT.test(line)) this.#state.take(line)
+    this.#lineCount += read.length
+    this.#end += length
+    this.#hasBrokenEnd = length < bytes.length
+    return read
+  }
+
+  async #replaceWhenLong(file: FileHandle): Promise<void> {
+    const linesMax = this.#state.linesMax()
+    if (this.#lineCount < Math.max(linesMax, this.#replacedFrom)) return
+    this.#replacedFrom = this.#lineCount + Math.ceil(linesMax / 10)
+    const name = randomUUID()
+    try {
+      if (!(await this.#prepare(file, name))) return
+      // Some systems rename over no file that is open.
+      await this.close()
+      await rename(this.#besides(name), this.#path).catch(ignoreHindrance)
+    } finally {
+      await rm(this.#besides(name), { force: true })
+    }
+    await this.open()
+    if (this.#lineCount < linesMax) this.#replacedFrom = 0
+  }
+
+  /** Writes the new file beside the present one, with what others add until they can know of it. */
+  async #prepare(file: FileHandle, name: string): Promise<boolean> {
+    const next = await open(this.#besides(name), 'ax', 0o600)
+    try {
+      await next.appendFile(toText(this.#state.toLines()))
+      await next.sync()
+      const announcement = JSON.stringify({ replacedBy: name })
+      await this.#write(file, announcement)
+      const added = await this.#readNew(file, { ownReplacement: name })
+      if (!added.includes(announcement) || !(await this.#isInPlace(file))) return false
+      await next.appendFile(toText(added.filter((line) => !REPLACEMENT.test(line))))
+      await next.sync()
+      return true
+    } finally {
+      await next.close()
+    }
+  }
+
+  #besides(name: string): string {
+    return `${this.#path}.${name}.new`
+  }
+}
+
+async function readFrom(file: FileHandle, start: number): Promise<Buffer> {
+  const { size } = await file.stat()
+  const bytes = Buffer.alloc(Math.max(0, size - start))
+  let length = 0
+  while (length < bytes.length) {
+    const { bytesRead } = await file.read(bytes, length, bytes.length - length, start + length)
+    if (bytesRead === 0) break
+    length += bytesRead
+  }
+  return bytes.subarray(0, length)
+}
+
+function toText(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join('')
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined
+}
+
+function ignoreAbsence(error: unknown): undefined {
+  if (codeOf(error) !== 'ENOENT') throw error
+}
+
+/** Another process has taken the new file away, or holds the present one open where that counts. */
+function ignoreHindrance(error: unknown): void {
+  if (!['ENOENT', 'EPERM', 'EACCES', 'EBUSY'].includes(String(codeOf(error)))) throw error
+}
+
+/** What a crash has left beside a file; whoever is about to replace the file by it does so later. */
+async function removeRemains(path: string): Promise<void> {
+  const prefix = `${basename(path)}.`
+  for (const name of await readdir(dirname(path))) {
+    const isRemains = name.startsWith(prefix) && REMAINS.test(name.slice(prefix.length))
+    if (isRemains) await rm(join(dirname(path), name), { force: true })
+  }
 }
 
 /** Makes the renaming durable; some systems cannot open folders, and some need not. */

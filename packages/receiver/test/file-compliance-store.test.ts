@@ -79,6 +79,18 @@ describe('a compliance store in a file', () => {
     await last.close()
   })
 
+  test('is shared by two processes in a rolling restart, and a start that fails takes it from nobody', async () => {
+    const former = await createFileComplianceStore({ path })
+    const latter = await createFileComplianceStore({ path })
+    await former.commit(changesOf({ entries: new Map([['a', entryOf('a')]]) }))
+    await latter.commit(changesOf({ entries: new Map([['b', entryOf('b')]]), removedKeys: ['a'] }))
+    expect(await keysOf(latter)).toEqual(['b'])
+    await latter.close()
+    await former.commit(changesOf({ entries: new Map([['c', entryOf('c')]]) }))
+    expect(await keysOf(former)).toEqual(['b', 'c'])
+    await former.close()
+  })
+
   test('stays bounded on disk', async () => {
     const store = await createFileComplianceStore({ path })
     const commits = Array.from({ length: 2_500 }, (_, sequence) =>

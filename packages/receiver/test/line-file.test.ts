@@ -1,9 +1,11 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { appendFileSync } from 'node:fs'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { appendFile, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openLineFile } from '../src/line-file.ts'
+import { openLineFile, type LineState } from '../src/line-file.ts'
 
 let folder: string
 let path: string
@@ -15,43 +17,173 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true }))
 
-const keepAll = (held: readonly string[]) => [...held]
+/** Keeps each line once. */
+function createLines(linesMax = 1_000): LineState & { readonly lines: Set<string> } {
+  const lines = new Set<string>()
+  return {
+    lines,
+    clear: () => lines.clear(),
+    take: (line) => lines.add(line),
+    toLines: () => [...lines],
+    linesMax: () => linesMax,
+  }
+}
 
-test('what is appended after another process has opened the file is no success', async () => {
-  const former = await openLineFile(path, keepAll)
+const contents = () => readFile(path, 'utf8')
+
+test('a process that opens the file takes it from nobody, and each knows of the other when it writes', async () => {
+  const [formerLines, latterLines] = [createLines(), createLines()]
+  const former = await openLineFile(path, formerLines)
   await former.append('a')
-  const latter = await openLineFile(path, keepAll)
-  await expect(former.append('b')).rejects.toThrow(`${path} was replaced or removed`)
+  const latter = await openLineFile(path, latterLines)
+  await former.append('b')
+  expect([...latterLines.lines]).toEqual(['a'])
   await latter.append('c')
-  expect(await readFile(path, 'utf8')).toBe('a\nc\n')
-  await Promise.all([former.close(), latter.close()])
+  expect([...latterLines.lines]).toEqual(['a', 'b', 'c'])
+  await latter.close()
+  await former.append('d')
+  expect([...formerLines.lines]).toEqual(['a', 'b', 'c', 'd'])
+  await former.close()
+  expect(await contents()).toBe('a\nb\nc\nd\n')
 })
 
-test('what is appended to a file that was removed is no success', async () => {
-  const file = await openLineFile(path, keepAll)
-  await rm(path)
-  await expect(file.append('a')).rejects.toThrow('replaced or removed')
-  await file.close()
+test('many may open a file at once', async () => {
+  const files = await Promise.all(
+    Array.from({ length: 8 }, () => openLineFile(path, createLines())),
+  )
+  await Promise.all(files.map((file, index) => file.append(`${index}`)))
+  await Promise.all(files.map((file) => file.close()))
+  expect((await contents()).trim().split('\n').toSorted()).toHaveLength(8)
+  expect(await readdir(folder)).toEqual(['lines'])
 })
 
-test('a line that another process writes while the file is being opened is not lost', async () => {
-  await writeFile(path, 'a\n')
-  let calls = 0
-  const file = await openLineFile(path, (held) => {
-    calls += 1
-    if (calls === 1) appendFileSync(path, 'b\n')
-    return keepAll(held)
+test('a file that another process has replaced is written to in its new place, and is known as it is there', async () => {
+  const lines = createLines()
+  const former = await openLineFile(path, lines)
+  for (const line of ['a', 'b', 'c']) await former.append(line)
+  const repeating = await openLineFile(path, { ...createLines(4), toLines: () => ['abc'] })
+  await repeating.append('d')
+  expect(await contents()).toBe('abc\n')
+  await former.append('e')
+  expect(await contents()).toBe('abc\ne\n')
+  expect([...lines.lines]).toEqual(['abc', 'e'])
+  await Promise.all([former.close(), repeating.close()])
+})
+
+test('what others add while the file is being replaced stays', async () => {
+  const other = await openLineFile(path, createLines())
+  const lines = createLines(3)
+  let added: Promise<void> | undefined
+  const file = await openLineFile(path, {
+    ...lines,
+    toLines() {
+      added ??= other.append('other')
+      return lines.toLines()
+    },
   })
+  for (const line of ['a', 'b', 'c', 'd']) await file.append(line)
+  await added
+  await Promise.all([file.close(), other.close()])
+  const held = createLines()
+  await (await openLineFile(path, held)).close()
+  expect([...held.lines].toSorted()).toEqual(['a', 'b', 'c', 'd', 'other'])
+})
+
+test('whoever writes behind the announcement of a replacement takes its file away', async () => {
+  const name = '00000000-0000-4000-8000-000000000000'
+  const file = await openLineFile(path, createLines())
+  await file.append('a')
+  await writeFile(`${path}.${name}.new`, 'a\n')
+  await appendFile(path, `{"replacedBy":"${name}"}\n`)
+  await file.append('b')
+  await file.close()
+  expect(await readdir(folder)).toEqual(['lines'])
+})
+
+test('what a crash has left beside the file goes, and nothing else', async () => {
+  await writeFile(`${path}.00000000-0000-4000-8000-000000000000.new`, 'a\n')
+  await writeFile(`${path}.new`, 'a\n')
+  await (await openLineFile(path, createLines())).close()
+  expect(await readdir(folder)).toEqual(['lines', 'lines.new'])
+})
+
+test('a line is whole although another process left a broken one before it at any time', async () => {
+  await writeFile(path, 'a\n["ha')
+  const lines = createLines()
+  const file = await openLineFile(path, lines)
+  await file.append('b')
+  await appendFile(path, '["lf')
   await file.append('c')
   await file.close()
-  expect(await readFile(path, 'utf8')).toBe('a\nb\nc\n')
+  expect(await contents()).toBe('a\n["ha\nb\n["lf\nc\n')
 })
 
-test('a file that is replaced as a whole is appended to after that', async () => {
-  const file = await openLineFile(path, keepAll)
+test('a line that another process broke in the moment of writing is written again', async () => {
+  const lines = createLines()
+  const other = await openLineFile(path, createLines())
+  const file = await openLineFile(path, {
+    ...lines,
+    take(line) {
+      if (line === 'a') appendFileSync(path, '["ha')
+      lines.take(line)
+    },
+  })
+  await other.append('a')
+  await file.append('b')
+  await Promise.all([file.close(), other.close()])
+  expect(lines.lines).toContain('b')
+})
+
+test.each([
+  ['removed', () => rm(path)],
+  ['emptied', () => writeFile(path, '')],
+])('a file that was %s is written anew from what is known', async (_title, end) => {
+  const file = await openLineFile(path, createLines())
   await file.append('a')
-  await file.replace(['b', 'c'])
-  await file.append('d')
+  await end()
+  await file.append('b')
   await file.close()
-  expect(await readFile(path, 'utf8')).toBe('b\nc\nd\n')
+  expect(await contents()).toBe('a\nb\n')
+})
+
+test('what hinders is told as that, and the file is used again once it can be', async () => {
+  const file = await openLineFile(path, createLines())
+  await file.append('a')
+  await rename(folder, `${folder}-away`)
+  await expect(file.append('b')).rejects.toMatchObject({ code: 'ENOENT' })
+  await rename(`${folder}-away`, folder)
+  await file.append('c')
+  await file.close()
+  expect(await contents()).toBe('a\nc\n')
+})
+
+test('a relative path is that of the time of opening', async () => {
+  // The threads of tests cannot change their folder.
+  const script = join(folder, 'script.ts')
+  await writeFile(
+    script,
+    `import { openLineFile } from '${new URL('../src/line-file.ts', import.meta.url).href}'
+    const state = { clear() {}, take() {}, toLines: () => [], linesMax: () => 9 }
+    const file = await openLineFile('lines', state)
+    process.chdir('/')
+    await file.append('a')`,
+  )
+  const child = fork(script, { cwd: folder })
+  await once(child, 'exit')
+  expect(await contents()).toBe('a\n')
+})
+
+test('processes that write beside each other and replace the file at any time lose no line', async () => {
+  const states = Array.from({ length: 4 }, () => createLines(20))
+  const files = await Promise.all(states.map((state) => openLineFile(path, state)))
+  await Promise.all(
+    files.map(async (file, index) => {
+      for (let line = 0; line < 60; line += 1) await file.append(`${index}-${line}`)
+    }),
+  )
+  await Promise.all(files.map((file) => file.close()))
+  const held = createLines()
+  await (await openLineFile(path, held)).close()
+  expect(held.lines.size).toBe(240)
+  expect(await readdir(folder)).toEqual(['lines'])
 })

@@ -22,39 +22,36 @@ const ENTRIES_PER_LINE = 100
 
 /**
  * Keeps everything in memory and in a file, one line per commit, which is on disk when `commit`
- * returns. The file is rewritten when most of its lines are out of date. One process at a time may
- * use the file: when another one opens it, `commit` of the former rejects, and the SET comes again.
+ * returns. The file is rewritten when most of its lines are out of date. Several processes may use the file, as in a
+ * rolling restart, and lose nothing to each other; what another one committed is known from the next commit of this
+ * one on. Of two that commit to the same key at the same time the later one counts. On a local disk.
  */
 export async function createFileComplianceStore(options: {
   readonly path: string
 }): Promise<FileComplianceStore> {
   const entries = new Map<string, ComplianceEntry>()
   let position: StreamPosition | undefined
-  const file = await openLineFile(options.path, (held) => {
-    for (const line of held) {
+  const file = await openLineFile(options.path, {
+    clear() {
+      entries.clear()
+      position = undefined
+    },
+    take(line) {
       const commit = parseLine(line)
       applyChanges(entries, toChanges(commit))
       position = commit.position ?? position
-    }
-    return toLines(entries, position)
+    },
+    toLines: () => toLines(entries, position),
+    linesMax: () => entries.size * 2 + SPARE_LINES,
   })
   let pending: Promise<void> = Promise.resolve()
-
-  async function write(changes: ComplianceChanges): Promise<void> {
-    await file.append(toLine(changes))
-    applyChanges(entries, changes)
-    position = changes.position ?? position
-    if (file.lineCount > entries.size * 2 + SPARE_LINES) {
-      await file.replace(toLines(entries, position))
-    }
-  }
 
   return {
     find: (key) => entries.get(key),
     list: () => new Map(entries),
     readPosition: () => position,
     commit(changes) {
-      const written = pending.then(() => write(changes))
+      const written = pending.then(() => file.append(toLine(changes)))
       pending = written.catch(() => undefined)
       return written
     },
