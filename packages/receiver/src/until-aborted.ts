@@ -1,17 +1,20 @@
 import { TransmitterError } from './errors.ts'
+import { toTimerMs } from './request-limit.ts'
 
 /**
  * Waits for a promise that others wait for too: a signal, or a time in milliseconds, ends the
  * waiting, not the work.
  *
  * @throws TransmitterError `aborted` or `timeout`.
+ * @throws TypeError when the time is none.
  */
-export function untilAborted<Value>(
+export async function untilAborted<Value>(
   promise: Promise<Value>,
   signal: AbortSignal | undefined,
   timeoutMs?: number,
 ): Promise<Value> {
   if (signal === undefined && timeoutMs === undefined) return promise
+  const timerMs = timeoutMs === undefined ? undefined : toTimerMs(timeoutMs)
   return new Promise((resolve, reject) => {
     const abort = () => {
       const cause: unknown = signal?.reason
@@ -22,7 +25,7 @@ export function untilAborted<Value>(
     }
     if (signal?.aborted === true) abort()
     signal?.addEventListener('abort', abort, { once: true })
-    const timer = timeoutMs === undefined ? undefined : setTimeout(giveUp, timeoutMs)
+    const timer = timerMs === undefined ? undefined : setTimeout(giveUp, timerMs)
     void promise.then(resolve, reject).finally(() => {
       clearTimeout(timer)
       signal?.removeEventListener('abort', abort)

@@ -1,5 +1,7 @@
 import { getEventListeners } from 'node:events'
 import { afterEach, expect, test, vi } from 'vitest'
+import { createVerificationWaiter } from '../src/index.ts'
+import { untilAborted } from '../src/until-aborted.ts'
 import { requestTransmitter, type FetchFunction } from '../src/transmitter-request.ts'
 
 afterEach(() => vi.restoreAllMocks())
@@ -45,4 +47,23 @@ test('a time that no timer can take is a long one', async () => {
     return answer(url, init)
   }
   expect((await send(signal, late, Number.POSITIVE_INFINITY)).status).toBe(200)
+})
+
+test('whoever waits for others, or for an event, may wait for ever', async () => {
+  const later = (value: string) => new Promise((resolve) => setTimeout(resolve, 20, value))
+  expect(await untilAborted(later('value'), undefined, Number.POSITIVE_INFINITY)).toBe('value')
+  const waiting = createVerificationWaiter().wait('s', { waitMs: Number.POSITIVE_INFINITY })
+  waiting.catch(() => undefined)
+  expect(await Promise.race([waiting, later('still waiting')])).toBe('still waiting')
+})
+
+test.each([Number.NaN, -1])('%s is no time', async (timeMs) => {
+  const refusal = new TypeError(
+    `a time must be 0 milliseconds or more, or Infinity, and not ${timeMs}`,
+  )
+  const { signal } = new AbortController()
+  await expect(send(signal, answer, timeMs)).rejects.toThrow(refusal)
+  await expect(untilAborted(Promise.resolve(), undefined, timeMs)).rejects.toThrow(refusal)
+  const waiter = createVerificationWaiter()
+  await expect(waiter.wait('s', { waitMs: timeMs })).rejects.toThrow(refusal)
 })

@@ -1,6 +1,7 @@
 import { VERIFICATION } from '@heliograph/ssf'
 import { SetVerificationError, TransmitterError } from '../errors.ts'
 import type { EventHandler } from '../event-intake.ts'
+import { toTimerMs } from '../request-limit.ts'
 import type { VerifiedSet } from '../verify-set.ts'
 
 /** Tells those who asked for a verification event that it has come. */
@@ -57,7 +58,7 @@ export function createVerificationWaiter(
         const timer = setTimeout(() => {
           const message = `no verification event within ${waitMs} ms`
           end(() => reject(new TransmitterError('timeout', message)))
-        }, waitMs)
+        }, toTimerMs(waitMs))
         waiting.set(state, (set) => end(() => resolve(set)))
         signal?.addEventListener('abort', abort)
         if (signal?.aborted === true) abort()
