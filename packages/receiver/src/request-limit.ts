@@ -21,28 +21,44 @@ export function toTimerMs(timeMs: number): number {
   throw new TypeError(`a time must be 0 milliseconds or more, or Infinity, and not ${timeMs}`)
 }
 
+/** Something of one call that may end, at the latest when the caller's signal is aborted. */
+export interface FollowedSignal {
+  readonly controller: AbortController
+  /** Lets go of the caller's signal; to be called when the call is done. */
+  readonly release: () => void
+}
+
 /**
- * Begins to limit a request. The caller's signal may live as long as the process: `AbortSignal.any` would leave
- * something in it for every request.
+ * Follows the signal of a caller. It may live as long as the process: `AbortSignal.any` would leave something in it
+ * for every call.
+ */
+export function followSignal(caller: AbortSignal | undefined): FollowedSignal {
+  const controller = new AbortController()
+  const abort = () => controller.abort(caller?.reason)
+  if (caller?.aborted === true) abort()
+  caller?.addEventListener('abort', abort)
+  return { controller, release: () => caller?.removeEventListener('abort', abort) }
+}
+
+/**
+ * Begins to limit a request.
  *
  * @throws TypeError when the time is none.
  */
 export function limitRequest(timeoutMs: number, caller: AbortSignal | undefined): RequestLimit {
-  const controller = new AbortController()
+  const timerMs = toTimerMs(timeoutMs)
+  const { controller, release } = followSignal(caller)
   let hasTimedOut = false
-  const abort = () => controller.abort(caller?.reason)
   const timer = setTimeout(() => {
     hasTimedOut = true
     controller.abort(new DOMException('the time is over', 'TimeoutError'))
-  }, toTimerMs(timeoutMs))
-  if (caller?.aborted === true) abort()
-  caller?.addEventListener('abort', abort)
+  }, timerMs)
   return {
     signal: controller.signal,
     hasTimedOut: () => hasTimedOut,
     release() {
       clearTimeout(timer)
-      caller?.removeEventListener('abort', abort)
+      release()
     },
   }
 }

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { getEventListeners } from 'node:events'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { DELIVERY_METHOD_PUSH, DEVICE_COMPLIANCE_CHANGE } from '@heliograph/ssf'
 import {
   createPollClient,
@@ -172,6 +173,19 @@ describe('a verification', () => {
     const aborted = AbortSignal.timeout(20)
     const ended = client.verifyAndWait(stream_id, { verifications, signal: aborted })
     expect((await failureOf(ended)).code).toBe('aborted')
+  })
+
+  test('leaves nothing in the signal of its caller', async () => {
+    const client = clientFor()
+    const { stream_id } = await client.createStream()
+    const verifications = createVerificationWaiter()
+    const { signal } = new AbortController()
+    const any = vi.spyOn(AbortSignal, 'any')
+    await failureOf(client.verifyAndWait(stream_id, { verifications, waitMs: 20, signal }))
+    await failureOf(client.verifyAndWait('other', { verifications, signal }))
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0)
+    expect(any).not.toHaveBeenCalled()
+    any.mockRestore()
   })
 
   test('event that nobody asked for is refused where this process alone asks', async () => {

@@ -27,6 +27,7 @@ import {
   type ManagementRequests,
   type StreamClientOptions,
 } from './management-requests.ts'
+import { followSignal } from '../request-limit.ts'
 import type { TransmitterResponse } from '../transmitter-request.ts'
 import type { CallOptions, StreamClient } from './stream-client.ts'
 
@@ -71,19 +72,19 @@ export function createStreamClient(options: StreamClientOptions): StreamClient {
     },
     async verifyAndWait(streamId, { verifications, waitMs = 60_000, ...call }) {
       const text = crypto.randomUUID()
-      const failed = new AbortController()
-      const signal =
-        call.signal === undefined ? failed.signal : AbortSignal.any([call.signal, failed.signal])
-      // Waiting begins first: the event can come before the answer to the request.
-      const arrival = verifications.wait(text, { waitMs, signal })
-      arrival.catch(() => undefined)
+      const { controller, release } = followSignal(call.signal)
       try {
+        // Waiting begins first: the event can come before the answer to the request.
+        const arrival = verifications.wait(text, { waitMs, signal: controller.signal })
+        arrival.catch(() => undefined)
         await client.requestVerification(streamId, { ...call, state: text })
+        return await arrival
       } catch (error) {
-        failed.abort()
+        controller.abort()
         throw error
+      } finally {
+        release()
       }
-      return arrival
     },
   }
   return client
