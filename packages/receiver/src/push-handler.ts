@@ -17,7 +17,7 @@ export interface PushHandlerOptions extends EventIntakeOptions {
   /** Largest accepted body. Default 262144. */
   readonly bodyBytesMax?: number
   /**
-   * Told of every SET that was not handled, and of bodies that are none; for logs. What it throws is
+   * Told of every SET that was not handled, and of bodies that are none or break off; for logs. What it throws is
    * ignored. Requests that are no push for this receiver (401, 405, 413, 415) are not told of.
    */
   readonly onRefused?: (outcome: RefusedOutcome) => unknown
@@ -47,15 +47,20 @@ export function createPushHandler(options: PushHandlerOptions): PushHandler {
   const intake = createEventIntake(options)
   const bodyBytesMax = options.bodyBytesMax ?? BODY_BYTES_MAX
   const authorization = readAuthorization(options.authorization)
+
+  async function take(bytes: Uint8Array<ArrayBuffer>): Promise<IntakeOutcome> {
+    const token = decodeUtf8(bytes)?.trim()
+    if (token !== undefined) return intake(token)
+    return refused(new SetVerificationError('invalid_request', 'the body is not text'))
+  }
+
   return async (request) => {
     const refusal = await refuseRequest(request, authorization)
     if (refusal !== undefined) return refusal
     const declared = Number(request.headers.get('content-length') ?? 0)
     const bytes = declared > bodyBytesMax ? undefined : await readBody(request.body, bodyBytesMax)
     if (bytes === undefined) return emptyResponse(413)
-    if (bytes === 'broken') return emptyResponse(400)
-    const token = decodeUtf8(bytes)?.trim()
-    const outcome = token === undefined ? noText() : await intake(token)
+    const outcome = bytes instanceof SetVerificationError ? refused(bytes) : await take(bytes)
     if (outcome.kind !== 'handled' && outcome.kind !== 'duplicate') {
       tellListener(options.onRefused, outcome)
     }
@@ -63,8 +68,7 @@ export function createPushHandler(options: PushHandlerOptions): PushHandler {
   }
 }
 
-function noText(): IntakeOutcome {
-  const error = new SetVerificationError('invalid_request', 'the body is not text')
+function refused(error: SetVerificationError): IntakeOutcome {
   return { kind: 'refused', error }
 }
 
@@ -95,15 +99,15 @@ async function refuseRequest(
   return mediaType.trim().toLowerCase() === SET_MEDIA_TYPE ? undefined : emptyResponse(415)
 }
 
-/** A body that breaks off is the sender's loss; nobody is there to read a long answer. */
+/** A body that breaks off is refused: most likely nobody is there to read the answer. */
 async function readBody(
   body: ReadableStream<Uint8Array> | null,
   bytesMax: number,
-): Promise<Uint8Array<ArrayBuffer> | 'broken' | undefined> {
+): Promise<Uint8Array<ArrayBuffer> | SetVerificationError | undefined> {
   try {
     return await readCappedBody(body, bytesMax)
-  } catch {
-    return 'broken'
+  } catch (cause) {
+    return new SetVerificationError('invalid_request', 'the body could not be read', { cause })
   }
 }
 

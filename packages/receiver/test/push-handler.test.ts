@@ -208,4 +208,18 @@ describe('a request that is no push for this receiver', () => {
     }
     expect(told).toBe(bodies.length)
   })
+
+  test('is refused where it breaks off, and is told of', async () => {
+    const told: unknown[] = []
+    const { handler } = createScene({ onRefused: (outcome) => told.push(outcome) })
+    const cause = new Error('gone')
+    const body = new ReadableStream({ start: (controller) => controller.error(cause) })
+    const headers = { 'content-type': 'application/secevent+jwt' }
+    const init = { method: 'POST', headers, body, duplex: 'half' } as const
+    const response = await handler(new Request('https://receiver.example.com/', init))
+    expect(response.status).toBe(400)
+    expect(told).toMatchObject([
+      { kind: 'refused', error: { message: 'the body could not be read', cause } },
+    ])
+  })
 })
