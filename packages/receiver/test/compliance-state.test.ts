@@ -365,6 +365,7 @@ describe('a missing SET', () => {
     expect(await statusOf('d1')).toBe('not-compliant')
     expect(await store.readPosition()).toEqual({ sequence: 3, ahead: [] })
   })
+
   test.each([
     [
       'throw',
@@ -383,8 +384,9 @@ describe('a missing SET', () => {
       onGap: fail,
       onError: fail,
     })
-    for (const sequence of [1, 3])
+    for (const sequence of [1, 3]) {
       await state.apply(eventOf({ status: 'compliant', at: NOW - 9, sequence }))
+    }
     await until(() => reads === 2)
     await expect.poll(() => statusOf('d1')).toBe('not-compliant')
   })
