@@ -2,6 +2,7 @@
  * The leases as a process knows them: read when a notification tells of a change, so that what comes to a port is
  * judged without a question to the database. Bounded work whoever knocks: reads are gathered.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../platform/clock.ts'
 import type { ProbeLease } from './probe-lease-store.ts'
 
@@ -19,6 +20,8 @@ export class LeaseBook {
   readonly #onChange: LeasesChanged
   #byPort = new Map<number, ProbeLease>()
   #reading: Promise<void> | undefined
+  /** The next reading for whoever knocks, until it begins. */
+  #turn: Promise<void> | undefined
   #isStale = false
   #readAtMs = -Infinity
 
@@ -45,11 +48,18 @@ export class LeaseBook {
     return this.#reading
   }
 
-  /** The lease of a port, read where the book may be behind, at most ten times a second. */
+  /** The lease of a port, read where the book knows of none. */
   async look(port: number): Promise<ProbeLease | undefined> {
-    const known = this.find(port)
-    if (known !== undefined || performance.now() - this.#readAtMs < READ_AGAIN_MS) return known
-    await this.refresh()
+    return this.find(port) ?? this.lookAgain(port)
+  }
+
+  /**
+   * The lease of a port as it is after this call, read at most ten times a second whoever knocks: who comes in between
+   * waits for the next reading, which all share, so that nobody is judged by what was so before.
+   */
+  async lookAgain(port: number): Promise<ProbeLease | undefined> {
+    this.#turn ??= this.#readInTurn()
+    await this.#turn
     return this.find(port)
   }
 
@@ -60,7 +70,14 @@ export class LeaseBook {
 
   /** Waits for a reading that is under way, whatever becomes of it. */
   async settle(): Promise<void> {
+    await this.#turn?.catch(() => undefined)
     await this.#reading?.catch(() => undefined)
+  }
+
+  async #readInTurn(): Promise<void> {
+    await sleep(Math.max(0, this.#readAtMs + READ_AGAIN_MS - performance.now()))
+    this.#turn = undefined
+    await this.refresh()
   }
 
   async #readWhileStale(): Promise<void> {

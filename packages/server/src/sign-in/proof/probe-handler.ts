@@ -67,18 +67,20 @@ export function createProbeHandler(
     opened: OpenedConnection,
   ): Promise<void> {
     const { seen } = opened
-    const lease = await book().look(seen.port)
+    const known = await book().look(seen.port)
+    if (known !== undefined && isProxied(request)) {
+      requestless.note(known, opened, 'proxied')
+      refuse(response, 421)
+      return
+    }
+    const judge = (lease: ProbeLease) => judgeRequest(request, lease, context.baseUrl)
+    // Another proof may have got the port since then, of which this process has not heard.
+    const lease = known && judge(known) ? await book().lookAgain(seen.port) : known
     if (lease === undefined) {
       refuse(response, 404)
       return
     }
-    const { method = '', url = '', headers } = request
-    if (PROXY_HEADERS.some((name) => headers[name] !== undefined)) {
-      requestless.note(lease, opened, 'proxied')
-      refuse(response, 421)
-      return
-    }
-    const reason = findForeignReason({ method, url, headers }, lease, context.baseUrl)
+    const reason = judge(lease)
     if (reason !== undefined) {
       await recordForeign(context, lease, seen, reason)
       await book().refresh()
@@ -112,6 +114,15 @@ export function createProbeHandler(
     },
     settle: requestless.settle,
   }
+}
+
+function isProxied({ headers }: IncomingMessage): boolean {
+  return PROXY_HEADERS.some((name) => headers[name] !== undefined)
+}
+
+function judgeRequest(request: IncomingMessage, lease: ProbeLease, baseUrl: string) {
+  const { method = '', url = '', headers } = request
+  return findForeignReason({ method, url, headers }, lease, baseUrl)
 }
 
 /** Notes connections without a request, each once: a few of each proof, so that more cost nothing. */

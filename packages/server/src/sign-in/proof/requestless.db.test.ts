@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createServer } from 'node:http'
-import { connect, type AddressInfo, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { sql, type KyselyPlugin } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
@@ -10,15 +9,13 @@ import {
   type OpenedPort,
   type ProofWorld,
 } from '../../../test/support/proof-world.ts'
+import { startProbeProcess, toOpened } from '../../../test/support/probe-process.ts'
 import { countRowsOf } from '../../../test/support/rows-read.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { REQUESTLESS_MAX } from './judge-requestless.ts'
 import type { SeenConnection } from './judge-sockets.ts'
-import { LeaseBook } from './lease-book.ts'
 import { insertArrival, listArrivals } from './probe-arrival-store.ts'
-import { createProbeHandler } from './probe-handler.ts'
 import { listLeasesOfAttempt, listLiveLeases } from './probe-lease-store.ts'
-import type { OpenedConnection } from './probe-listeners.ts'
 import { recordRequestless } from './record-arrival.ts'
 
 let world: ProofWorld
@@ -103,7 +100,8 @@ describe('behind a translation of addresses', () => {
 
   it('one that was open for a while before it came through a proxy is known as such', async () => {
     const { attempt, port } = await openBehindTranslation()
-    const process = await startAnotherProcess(port)
+    const process = await startProbeProcess(world, port)
+    await process.book.refresh()
     process.handler.noteIdle(process.opened)
     await expect.poll(() => listNotes(attempt.id)).toMatchObject([{ reason: null }])
     await process.request({ via: '1.1 proxy' })
@@ -224,9 +222,12 @@ describe('behind a translation of addresses', () => {
   it('a connection that was there before the lease is noted too', async () => {
     const early = await world.begin()
     const { ports } = await world.start(early)
-    for (const port of world.allPorts) if (!ports.includes(port)) await connectWithoutRequest(port)
+    const free = world.allPorts.filter((port) => !ports.includes(port))
+    const sockets = await Promise.all(free.map(connectWithoutRequest))
     const { attempt } = await openBehindTranslation()
     await expect.poll(async () => (await listNotes(attempt.id)).length).toBeGreaterThan(0)
+    // They would be there before the leases of the next test as well.
+    for (const socket of sockets) socket.destroy()
   })
 })
 
@@ -246,15 +247,6 @@ it('what is read of a proof does not grow with what others left', async () => {
   expect(read).toBe(3)
 })
 
-/** A connection that this process does not see, of somebody else unless told otherwise. */
-const toOpened = (port: number, changes: Partial<SeenConnection> = {}): OpenedConnection => ({
-  seen: {
-    ...{ port, clientAddress: '192.0.2.9', clientPort: 1, serviceAddress: '127.0.0.1' },
-    ...changes,
-  },
-  openedMs: performance.now(),
-})
-
 /** Notes a connection to a port. */
 async function noteByAnotherProcess(
   port: number,
@@ -265,28 +257,6 @@ async function noteByAnotherProcess(
   const lease = leases.find((each) => each.port === port)
   if (lease === undefined) throw new Error('the proof is over')
   return recordRequestless({ db, clock: systemClock }, lease, toOpened(port, changes), 'open')
-}
-
-/** A process with one connection to a port, which ends no connection on its own. */
-async function startAnotherProcess(port: number) {
-  const { runChange, baseUrl } = world
-  const { db } = world.database
-  const listLeases = () => listLiveLeases(db, new Date())
-  const book = new LeaseBook(systemClock, listLeases, () => undefined)
-  await book.refresh()
-  const logError = () => undefined
-  const context = { db, runChange, clock: systemClock, baseUrl, logError }
-  const handler = createProbeHandler(context, () => book)
-  const opened = toOpened(port)
-  const server = createServer((request, response) => handler.answer(request, response, opened))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port: own } = server.address() as AddressInfo
-  return {
-    ...{ handler, opened },
-    request: async (headers: Record<string, string>) =>
-      fetch(`http://127.0.0.1:${own}/`, { headers }),
-    close: async () => new Promise((resolve) => server.close(resolve)),
-  }
 }
 
 /** The connections without a request that are on record: on a busy machine a while after they were made. */
