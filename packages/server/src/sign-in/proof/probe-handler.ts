@@ -45,7 +45,7 @@ export function createProbeHandler(
   book: () => LeaseBook,
 ): WaitingProbeHandler {
   const waiting = new Map<string, Set<ServerResponse>>()
-  const requestless = createRequestlessNotes(context)
+  const requestless = createRequestlessNotes(context, book)
 
   function keepWaiting(response: ServerResponse, { proofId }: ProbeLease): void {
     const streams = waiting.get(proofId) ?? new Set()
@@ -67,9 +67,9 @@ export function createProbeHandler(
     opened: OpenedConnection,
   ): Promise<void> {
     const { seen } = opened
+    if (isProxied(request)) requestless.note(opened, 'proxied')
     const known = await book().look(seen.port)
     if (known !== undefined && isProxied(request)) {
-      requestless.note(known, opened, 'proxied')
       refuse(response, 421)
       return
     }
@@ -91,11 +91,6 @@ export function createProbeHandler(
     else refuse(response, 409)
   }
 
-  function noteAtLease(opened: OpenedConnection, stay: RequestlessStay): void {
-    const lease = book().find(opened.seen.port)
-    if (lease !== undefined) requestless.note(lease, opened, stay)
-  }
-
   return {
     answer: (request, response, opened) => {
       answer(request, response, opened).catch((error: unknown) => {
@@ -103,8 +98,8 @@ export function createProbeHandler(
         refuse(response, 503)
       })
     },
-    noteIdle: (opened) => noteAtLease(opened, 'open'),
-    noteEnded: (opened) => noteAtLease(opened, 'ended'),
+    noteIdle: (opened) => requestless.note(opened, 'open'),
+    noteEnded: (opened) => requestless.note(opened, 'ended'),
     end: (proofId) => {
       requestless.forget(proofId)
       for (const response of waiting.get(proofId) ?? []) response.end()
@@ -126,7 +121,7 @@ function judgeRequest(request: IncomingMessage, lease: ProbeLease, baseUrl: stri
 }
 
 /** Notes connections without a request, each once: a few of each proof, so that more cost nothing. */
-function createRequestlessNotes(context: ProbeHandlerContext) {
+function createRequestlessNotes(context: ProbeHandlerContext, book: () => LeaseBook) {
   const { db, logError } = context
   const ofProofs = new Map<string, Map<OpenedConnection, Promise<string | undefined>>>()
 
@@ -141,18 +136,40 @@ function createRequestlessNotes(context: ProbeHandlerContext) {
     return id
   }
 
+  async function noteAtLease(
+    lease: ProbeLease,
+    opened: OpenedConnection,
+    stay: RequestlessStay,
+  ): Promise<void> {
+    const { proofId } = lease
+    const notes = ofProofs.get(proofId) ?? new Map<OpenedConnection, Promise<string | undefined>>()
+    const noted = notes.get(opened)
+    const isNews = noted === undefined ? notes.size < REQUESTLESS_MAX : stay !== 'open'
+    if (!isNews) return
+    const noting =
+      noted === undefined ? recordRequestless(context, lease, opened, stay) : renew(noted, stay)
+    ofProofs.set(proofId, notes.set(opened, noting))
+    await noting
+  }
+
+  /** At a lease of which this process has not heard: a connection that nobody notes would speak for somebody else. */
+  async function noteUnheard(
+    opened: OpenedConnection,
+    stay: RequestlessStay,
+    known: ProbeLease | undefined,
+  ): Promise<void> {
+    const lease = await book().lookAgain(opened.seen.port)
+    if (lease && lease.proofId !== known?.proofId) await noteAtLease(lease, opened, stay)
+  }
+
+  async function noteAtPort(opened: OpenedConnection, stay: RequestlessStay): Promise<void> {
+    const known = book().find(opened.seen.port)
+    await Promise.all([known && noteAtLease(known, opened, stay), noteUnheard(opened, stay, known)])
+  }
+
   return {
-    note: (lease: ProbeLease, opened: OpenedConnection, stay: RequestlessStay): void => {
-      const { proofId } = lease
-      const notes =
-        ofProofs.get(proofId) ?? new Map<OpenedConnection, Promise<string | undefined>>()
-      const noted = notes.get(opened)
-      const isNews = noted === undefined ? notes.size < REQUESTLESS_MAX : stay !== 'open'
-      if (!isNews) return
-      const noting =
-        noted === undefined ? recordRequestless(context, lease, opened, stay) : renew(noted, stay)
-      ofProofs.set(proofId, notes.set(opened, noting))
-      const told = noting
+    note: (opened: OpenedConnection, stay: RequestlessStay): void => {
+      const told = noteAtPort(opened, stay)
         .catch((error: unknown) => {
           logError(error, 'a connection to a port of the device proof could not be noted')
         })

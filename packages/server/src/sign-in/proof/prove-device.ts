@@ -143,6 +143,8 @@ async function search(
   const { ask, servicePort } = context
   const headStartMs = candidates[0]?.id === deviceId ? HEAD_START_MS : 0
   const searchOptions = { ask, servicePort, timeoutMs: ASK_TIMEOUT_MS, signal, headStartMs }
+  // What has ended by now is known to have ended.
+  await context.settleNotes()
   // Last, so that nothing slow is between it and the question.
   const endedBefore = listEnded(await listArrivals(db, first))
   const { proven, others } = await findProvenDevice(candidates, facts, searchOptions)

@@ -1,7 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { startProbeProcess, type ProbeProcess } from '../../../test/support/probe-process.ts'
+import {
+  startProbeProcess,
+  toOpened,
+  type ProbeProcess,
+} from '../../../test/support/probe-process.ts'
 import { openProofWorld, type ProofWorld } from '../../../test/support/proof-world.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
+import { listLeasesOfAttempt } from './probe-lease-store.ts'
 import { PROBE_PREFIX, toProofCookie } from './probe-request-input.ts'
 import { startProof } from './start-proof.ts'
 
@@ -81,3 +86,54 @@ it('a process that knows of no proof lets the browser of one in, although somebo
   const open = await startOnSamePorts(id)
   expect(await open()).toBe(200)
 })
+
+describe('a connection without a request at a process that has not heard of the proof', () => {
+  it.each(['noteIdle', 'noteEnded'] as const)(
+    'is on record once its notes are settled, where no other was known: %s',
+    async (note) => {
+      const { id } = await world.begin()
+      await startOnSamePorts(id)
+      untold.handler[note](untold.opened)
+      await untold.handler.settle()
+      expect(await listNotedProofs(id)).toHaveLength(1)
+    },
+  )
+
+  it('is on record of the proof that has the port, and not only of one that is over', async () => {
+    const { id } = await world.begin()
+    await startOnSamePorts(id)
+    await untold.book.refresh()
+    await startOnSamePorts(id)
+    untold.handler.noteIdle(untold.opened)
+    await untold.handler.settle()
+    const leases = await listLeasesOfAttempt(world.database.db, id, new Date())
+    expect(await listNotedProofs(id)).toContain(leases[0]?.proofId)
+  })
+
+  it('is on record where it came through a proxy', async () => {
+    const { id } = await world.begin()
+    await startOnSamePorts(id)
+    expect((await untold.request({ via: '1.1 proxy' })).status).toBe(421)
+    await untold.handler.settle()
+    expect(await listNotedProofs(id)).toHaveLength(1)
+  })
+
+  it('costs ten readings a second at most, however many there are', async () => {
+    const begunMs = performance.now()
+    for (let made = 0; made < 200; made += 1) untold.handler.noteEnded(toOpened(20_009))
+    await untold.handler.settle()
+    for (let made = 0; made < 200; made += 1) untold.handler.noteEnded(toOpened(20_009))
+    await untold.handler.settle()
+    expect(untold.countReads()).toBeLessThanOrEqual(1 + (performance.now() - begunMs) / 100)
+  })
+})
+
+const listNotedProofs = async (attemptId: string) => {
+  const rows = await world.database.db
+    .selectFrom('sign_in_probe_arrival')
+    .select('proof_id')
+    .where('attempt_id', '=', attemptId)
+    .where('kind', '=', 'idle')
+    .execute()
+  return rows.map(({ proof_id: proofId }) => proofId)
+}
