@@ -73,10 +73,12 @@ export function createDeviceAsker({
     for (const ended of await listEndedQuestions(db, ids)) waiting.get(ended.id)?.(ended)
   }
 
-  function look(ids: readonly string[]): void {
+  async function look(ids: readonly string[]): Promise<void> {
     const wanted = ids.filter((id) => waiting.has(id))
     if (wanted.length === 0) return
-    read(wanted).catch((error: unknown) => logError(error, 'answers of devices could not be read'))
+    await read(wanted).catch((error: unknown) => {
+      logError(error, 'answers of devices could not be read')
+    })
   }
 
   async function ask(asked: readonly NewQuestion[], signal: AbortSignal, timeoutMs: number) {
@@ -93,7 +95,7 @@ export function createDeviceAsker({
         if (inserted.has(id)) continue
         waiting.get(id)?.({ id, status: 'expired', rows: null, askedAt, answeredAt: null })
       }
-      const answers = await lookAgainUntil(answered, () => look(ids))
+      const answers = await lookAgainUntil(answered, async () => look(ids))
       const left = ids.filter((id) => !answers.has(id))
       if (left.length === 0) return answers
       await expireQuestions(db, left)
@@ -120,18 +122,22 @@ export function createDeviceAsker({
         asked.length === 0 || over.aborted ? undefined : await ask(asked, over, boundedMs)
       return given.map((question) => toAnswer(question, answers?.get(question.id)))
     },
-    noteAnswered: (payload) => look(payload.split(' ')),
-    lookForAll: () => look([...waiting.keys()]),
+    noteAnswered: (payload) => void look(payload.split(' ')),
+    lookForAll: () => void look([...waiting.keys()]),
     close: () => closing.abort(),
   }
 }
 
+/** Looks again and again, once at a time: a database that is slow is not asked the more for it. */
 async function lookAgainUntil<Answers>(
   answered: Promise<Answers>,
-  look: () => void,
+  look: () => Promise<void>,
 ): Promise<Answers> {
-  const looking = setInterval(look, LOOK_INTERVAL_MS)
-  return answered.finally(() => clearInterval(looking))
+  let looking: Promise<void> | undefined
+  const timer = setInterval(() => {
+    looking ??= look().finally(() => (looking = undefined))
+  }, LOOK_INTERVAL_MS)
+  return answered.finally(() => clearInterval(timer))
 }
 
 /** Resolves when every question has ended or the time is over. */

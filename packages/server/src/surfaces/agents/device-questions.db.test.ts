@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
+import { sql } from 'kysely'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
 import { Agents } from '../../../test/support/agent-fixtures.ts'
@@ -131,6 +132,26 @@ test('an answer that nobody could tell of any more is found within seconds', asy
   // Long before the time is over, at which it is looked for as well.
   const soon = sleep(PATIENCE.timeoutMs / 2)
   expect(await Promise.race([asked, soon])).toMatchObject([{ status: 'answered', answeredAt }])
+})
+
+test('what is waited for is looked for once at a time, however long that takes', async () => {
+  const asked = asker.askDevices([QUESTION], PATIENCE)
+  await expect.poll(readRows).toMatchObject([{ status: 'waiting' }])
+  const transaction = await db.startTransaction().execute()
+  await sql`lock table device_question in access exclusive mode`.execute(transaction)
+  const countLooks = async () => {
+    const { rows } = await sql`select from pg_locks where not granted
+      and relation = 'device_question'::regclass
+      and database = (select oid from pg_database where datname = current_database())`.execute(db)
+    return rows.length
+  }
+  await expect.poll(countLooks).toBeGreaterThan(0)
+  // Two more would have begun by then.
+  await sleep(4.5 * SECOND_MS)
+  expect(await countLooks()).toBe(1)
+  await transaction.rollback().execute()
+  asker.close()
+  expect(await asked).toMatchObject([{ status: 'expired' }])
 })
 
 test('a device is asked again until it has answered, before anything else, and never after', async () => {
