@@ -3,7 +3,7 @@ import { connect, type AddressInfo, type Server } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { pino } from 'pino'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createHttpApp, type HttpAppOptions } from './create-app.ts'
+import { answerUnroutable, createHttpApp, type HttpAppOptions } from './create-app.ts'
 
 const apps: ReturnType<typeof createHttpApp>[] = []
 afterEach(async () => {
@@ -207,6 +207,27 @@ describe('headers', () => {
     })
     expect(plain.headers).toMatchObject(shared)
     expect(plain.headers).not.toHaveProperty('strict-transport-security')
+  })
+
+  it('protects what is answered at an address that cannot be read, whoever answers it', async () => {
+    const { app } = setUp()
+    answerUnroutable(app, '/led', async (_refusal, _request, reply) => reply.redirect('/led/'))
+    answerUnroutable(app, '/page', async (_refusal, _request, reply) =>
+      reply.header('cache-control', 'private').send('<p>'),
+    )
+    const protects = {
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      'strict-transport-security': 'max-age=31536000',
+      'request-id': expect.stringMatching(/^req_/) as string,
+    }
+    const answers = ['/echo/%zz', '/led/%zz', '/page/%zz'].map((url) => app.inject({ url }))
+    const [json, redirect, page] = await Promise.all(answers)
+    const uncached = { ...protects, 'cache-control': 'no-store' }
+    expect(json?.headers).toMatchObject(uncached)
+    expect(redirect?.headers).toMatchObject({ ...uncached, location: '/led/' })
+    expect(page?.headers).toMatchObject({ ...protects, 'cache-control': 'private' })
   })
 })
 

@@ -77,6 +77,7 @@ export function createHttpApp(options: HttpAppOptions): FastifyInstance {
     toHeaders: createDirectHeaders(isHttps),
     addressOf: createSenderAddress(isTrusted),
   })
+  const writeHeaders = createResponseHeaders(isHttps)
   const app = fastify({
     loggerInstance: options.logger,
     logController: new LogController({
@@ -101,12 +102,16 @@ export function createHttpApp(options: HttpAppOptions): FastifyInstance {
     // Requests that arrive on open connections during a shutdown are still answered.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    frameworkErrors: handleFrameworkError,
+    frameworkErrors: (error, request, reply) => {
+      // These pass no hook.
+      writeHeaders(request, reply)
+      answerFrameworkError(error, request, reply)
+    },
     clientErrorHandler: answerBrokenRequest,
   })
   registerJsonBody(app)
   app.setErrorHandler(createErrorHandler(SERVICE_ERRORS))
-  registerHooks(app, isHttps)
+  registerHooks(app, writeHeaders)
   registerDirectRoutes(app, directRoutes)
   registerRetiredPaths(app)
   return app
@@ -148,9 +153,11 @@ function createNodeServer(handler: RequestListener, https: HttpAppOptions['https
   return server.setTimeout(SILENCE_TIMEOUT_MS)
 }
 
-function registerHooks(app: FastifyInstance, isHttps: boolean): void {
+function registerHooks(
+  app: FastifyInstance,
+  writeHeaders: ReturnType<typeof createResponseHeaders>,
+): void {
   const paths = new PathTable()
-  const writeHeaders = createResponseHeaders(isHttps)
   app.addHook('onRoute', (route) => {
     if (!route.url.startsWith(RETIRED_PREFIX)) paths.add(route.url, route.method, route.config)
   })
@@ -275,9 +282,8 @@ export function answerUnroutable(
 }
 
 /** Faults that the router finds before a request has a route. */
-function handleFrameworkError(error: Error, request: FastifyRequest, reply: FastifyReply): void {
+function answerFrameworkError(error: Error, request: FastifyRequest, reply: FastifyReply): void {
   const refusal = toRequestError(error, request) ?? unmatchedPath(request.method, [])
-  void reply.header('request-id', request.id)
   const [, answer] =
     [...(unroutableOf.get(request.server) ?? [])].find(([prefix]) =>
       request.url.startsWith(`${prefix}/`),
