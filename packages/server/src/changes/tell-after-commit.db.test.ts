@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { createTestDatabase } from '../../test/support/database.ts'
 import { ManualClock } from '../../test/support/manual-clock.ts'
-import { SECOND_MS } from '../platform/clock.ts'
+import { MINUTE_MS, SECOND_MS } from '../platform/clock.ts'
 import { SYSTEM_ACTOR } from './audit/audit-entry.ts'
 import { createChangeRunner, type RunChange } from './change.ts'
 
@@ -43,11 +43,13 @@ test('of several times at which something is due the earliest alone is told', as
   expect(told).toEqual([`statuses ${early.toISOString()}`, `sessions ${late.toISOString()}`])
 })
 
-test('a time that its job learns of by itself is not told', async () => {
+test('a time that its job learns of by itself is not told, one of the next minute is', async () => {
+  const [near, far] = [59 * SECOND_MS, MINUTE_MS].map((ms) => new Date(clock.now().getTime() + ms))
   await runChange(origin, async (change) => {
-    change.tellDueAfterCommit('statuses', new Date(clock.now().getTime() + 10 * SECOND_MS))
+    change.tellDueAfterCommit('statuses', near!)
+    change.tellDueAfterCommit('sessions', far!)
   })
-  expect(told).toEqual([])
+  expect(told).toEqual([`statuses ${near!.toISOString()}`])
 })
 
 test('a change that has more to tell than a notification takes fails where it says so, and does not commit', async () => {

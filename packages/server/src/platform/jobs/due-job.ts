@@ -1,4 +1,4 @@
-import { SECOND_MS, type Clock } from '../clock.ts'
+import { MINUTE_MS, SECOND_MS, type Clock } from '../clock.ts'
 import type { DueJob } from './job.ts'
 import { describeFailedRun, type LogJobError, type RunningJob } from './running-job.ts'
 
@@ -15,8 +15,11 @@ export interface DueJobOptions extends Pick<DueJob, 'name' | 'run' | 'pollMs'> {
 }
 
 const POLL_MS = 5 * SECOND_MS
-/** Of what is due later than this a job learns in time by itself: nobody need be told. */
-export const FOUND_AHEAD_MS = 2 * POLL_MS
+/**
+ * Of what is due later than this a job learns in time by itself: nobody need be told. It looks again within `POLL_MS`
+ * of its last run. What is left of a minute is for that run and for the change, which says this before it commits.
+ */
+export const FOUND_AHEAD_MS = MINUTE_MS
 /** How soon to look again for what is due but held by another process. */
 const HELD_RETRY_MS = 100
 
