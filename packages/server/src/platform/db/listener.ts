@@ -50,10 +50,10 @@ export interface ListenerOptions {
   readonly network: DatabaseNetwork
 }
 
-/** PostgreSQL takes payloads shorter than 8,000 bytes (NOTIFY). */
 /** How the connections of processes that listen are known. */
 export const LISTENER_NAME = 'heliograph listener'
 
+/** PostgreSQL takes payloads shorter than 8,000 bytes (NOTIFY). */
 const PAYLOAD_BYTES_MAX = 7_999
 const RECONNECT_DELAY_MIN_MS = 100
 const RECONNECT_DELAY_MAX_MS = 2 * SECOND_MS
