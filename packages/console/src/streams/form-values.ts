@@ -190,10 +190,15 @@ function toCredential(values: StreamFormValues, stream?: Stream): Delivery {
   }
 }
 
-/** How the service signs in for tokens stays as it is, but where a secret takes the place of a signature. */
+/** Whether the service signs in for tokens by its keys, which a secret takes the place of. */
+export function isSigned(stream: Stream | undefined): boolean {
+  return stream?.delivery.oauth?.auth_method === 'private_key_jwt'
+}
+
+/** How the service signs in for tokens stays as it is, but where a secret takes the place of its keys. */
 function toMethod({ clientSecret }: StreamFormValues, stream: Stream | undefined) {
   const method = stream?.delivery.oauth?.auth_method
-  const isGivenUp = method === 'private_key_jwt' && clientSecret !== ''
+  const isGivenUp = isSigned(stream) && clientSecret !== ''
   return method === undefined || isGivenUp ? {} : { auth_method: method }
 }
 

@@ -18,6 +18,7 @@ import { Section } from '../kit/page.tsx'
 import { useMay } from '../shell/session.ts'
 import {
   isRenewed,
+  isSigned,
   toFieldFaults,
   toFormValues,
   type Credential,
@@ -144,7 +145,11 @@ function Basics({ form, faults, asksForChanges }: BasicsProps) {
   )
 }
 
-function Proof({ form, faults, stream }: FormPartProps & { readonly stream: Stream | undefined }) {
+interface ProofProps extends FormPartProps {
+  readonly stream: Stream | undefined
+}
+
+function Proof({ form, faults, stream }: ProofProps) {
   const kinds: readonly Credential[] =
     stream === undefined
       ? ['none', 'header', 'oauth', 'mtls']
@@ -183,7 +188,9 @@ function Proof({ form, faults, stream }: FormPartProps & { readonly stream: Stre
             error={faults.header}
           />
         ) : null}
-        {credential === 'oauth' ? <OauthFields form={form} faults={faults} /> : null}
+        {credential === 'oauth' ? (
+          <OauthFields form={form} faults={faults} stream={stream} />
+        ) : null}
         {credential === 'mtls' ? (
           <>
             <Textarea
@@ -210,7 +217,7 @@ function Proof({ form, faults, stream }: FormPartProps & { readonly stream: Stre
   )
 }
 
-function OauthFields({ form, faults }: FormPartProps) {
+function OauthFields({ form, faults, stream }: ProofProps) {
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }}>
       <TextInput
@@ -228,7 +235,7 @@ function OauthFields({ form, faults }: FormPartProps) {
       />
       <PasswordInput
         label={texts.form.clientSecret}
-        description={texts.form.secretHelp}
+        description={isSigned(stream) ? texts.form.signedHelp : texts.form.secretHelp}
         autoComplete="off"
         inputWrapperOrder={['label', 'input', 'description', 'error']}
         {...form.getInputProps('clientSecret')}

@@ -90,6 +90,8 @@ export const texts = {
     clientId: 'Client ID',
     clientSecret: 'Client secret',
     secretHelp: 'Stored sealed, never shown again.',
+    signedHelp:
+      'The service signs in by its own keys (private_key_jwt). A secret takes their place: it is sent as client_secret_basic from then on, stored sealed, never shown again.',
     scope: 'Scope',
     certificate: 'Certificate (PEM)',
     privateKey: 'Private key (PEM)',

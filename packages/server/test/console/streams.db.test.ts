@@ -101,6 +101,26 @@ describe('the streams of the console', () => {
     })
   })
 
+  it('says that a client secret takes the place of the keys that a stream signs in by', async () => {
+    const admin = await console.otherAdmin()
+    const toHelp = async (auth: object) => {
+      const oauth = { token_endpoint: 'https://id.example.com/token', client_id: 'a', ...auth }
+      const endpoint_url = 'https://one.example.com/events'
+      const delivery = { method: 'urn:ietf:rfc:8935', endpoint_url, oauth }
+      const body = { name: 'Signing', delivery }
+      const { id } = await admin.send<{ id: string }>('POST', '/ssf_streams', body)
+      const page = await console.openPage(`/signals/streams/${id}/edit`)
+      const proof = page.getByRole('region', { name: 'How the service proves itself' })
+      await proof.getByRole('combobox').click()
+      await page.getByRole('option', { name: 'OAuth access token' }).click()
+      const secret = proof.getByLabel('Client secret')
+      await secret.waitFor()
+      return proof.getByText('client_secret_basic').count()
+    }
+    expect(await toHelp({ auth_method: 'private_key_jwt' })).toBe(1)
+    expect(await toHelp({ auth_method: 'client_secret_post', client_secret: 'a' })).toBe(0)
+  })
+
   it('shows the poll token of a new poll stream once', async () => {
     const page = await console.openPage('/signals/streams/new')
     await page.getByLabel('Name').fill('Puller')
