@@ -11,8 +11,7 @@ import { useLive } from './live.tsx'
 import { DEVICE_PATH } from '../trusted-device/device-calls.ts'
 import { StepUpMissing } from './step-up-missing.tsx'
 import { isDeviceMissing, KeptSession, mayListen, sessionQuery, type Session } from './session.ts'
-
-const SIGN_IN_PATH = '/console/sign-in'
+import { isSignInPath, SIGN_IN_PATH } from './sign-in-path.ts'
 
 /** Rare, and brings the ceremonies of passkeys along. */
 const StepUpDialog = lazyPart(
@@ -96,7 +95,7 @@ function useEscapeOnTop(onEscape: (() => void) | undefined): void {
   }, [])
 }
 
-const isSigningIn = () => globalThis.location.pathname.startsWith(SIGN_IN_PATH)
+const isSigningIn = () => isSignInPath(globalThis.location.pathname)
 
 interface KeptPage {
   readonly kept: Session | undefined

@@ -34,13 +34,17 @@ export function SignInPage() {
   }, [])
   const [isLinkLeft, setLinkLeft] = useState(false)
   const [isEntering, setEntering] = useState(false)
+  const [wasSignedOut, setSignedOut] = useState(false)
+  if (session === null && !wasSignedOut) setSignedOut(true)
   const enter = (opened: Session) => {
     queryClient.setQueryData(sessionQuery.queryKey, opened)
     setLinkLeft(true)
     setEntering(!opened.setup_required)
   }
-  // Somebody who has signed in in another window meanwhile is asked for nothing.
-  const isLeaving = isEntering || (isSignedIn(session) && (token === undefined || isLinkLeft))
+  // Somebody who has signed in in another window meanwhile is asked for nothing. A page that led here although its
+  // session is valid would do so again.
+  const mayLeave = (wasSignedOut || next === undefined) && (token === undefined || isLinkLeft)
+  const isLeaving = isEntering || (isSignedIn(session) && mayLeave)
   useEffect(() => {
     if (isLeaving) globalThis.location.assign(next ?? '/console/')
   }, [isLeaving, next])

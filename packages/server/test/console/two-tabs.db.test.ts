@@ -102,6 +102,51 @@ describe('signing in again in one tab', () => {
     await other.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))")
     await other.getByRole('heading', { name: 'Checks', level: 1 }).waitFor()
   })
+
+  it.each([
+    '/console/sign-in',
+    '/console/sign-in?next=%2Fconsole%2Fsign-in',
+    'http://127.0.0.1:9/elsewhere',
+  ])('opens the console where the tab was to go on to %s', async (next) => {
+    const context = await console.newContext(null)
+    const page = await context.newPage()
+    await page.goto(`/console/sign-in?next=${encodeURIComponent(next)}`)
+    await page.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor()
+    await console.signIn(context)
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))")
+    await page.getByRole('navigation', { name: 'Main' }).waitFor()
+    expect(new URL(page.url()).pathname).toBe('/console/')
+  })
+})
+
+describe('a page that is refused although its session is valid', () => {
+  it('leads to the sign-in once, and not back and forth', async () => {
+    const context = await console.newContext()
+    const page = await context.newPage()
+    const documents: string[] = []
+    page.on('request', (request) => {
+      if (request.isNavigationRequest()) documents.push(new URL(request.url()).pathname)
+    })
+    const refuse = { status: 401, json: { code: 'unauthorized', message: 'Sign in.' } }
+    await page.route(
+      ({ pathname }) => pathname === '/checks',
+      async (route) => route.fulfill(refuse),
+    )
+    await page.goto('/console/checks')
+    await page.waitForURL(/sign-in\?next=/)
+    await page.waitForLoadState('networkidle')
+    await page.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor()
+    expect(documents).toEqual(['/console/checks', '/console/sign-in'])
+  })
+})
+
+describe('the list of sign-ins', () => {
+  it('leads to the sign-in whoever is not signed in', async () => {
+    const page = await (await console.newContext(null)).newPage()
+    await page.goto('/console/sign-ins')
+    await page.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor()
+    expect(new URL(page.url()).searchParams.get('next')).toBe('/console/sign-ins')
+  })
 })
 
 describe('a service that takes no connections for changes for a while', () => {
