@@ -214,6 +214,25 @@ const TOO_WIDE = (parts: string) => `Math.max(...[document.documentElement, ${pa
 const CARDS_AND_LISTS =
   "...document.querySelectorAll('main section, [data-testid=rows], [data-testid=short-table], [role=dialog]')"
 
+/** Dialogs and open menus that reach beyond a side of the window, or above or below it where nothing scrolls there. */
+const OUT_OF_REACH = `[...document.querySelectorAll('[role=dialog], [role=menu]')].flatMap((part) => {
+  const isScrolled = (element) => element !== null &&
+    (/auto|scroll/.test(getComputedStyle(element).overflowY) || isScrolled(element.parentElement))
+  const page = document.documentElement
+  const { left, right, top, bottom, width } = part.getBoundingClientRect()
+  if (width === 0) return []
+  const isBeside = left < -1 || right > innerWidth + 1
+  const isCut = /hidden|clip/.test(getComputedStyle(part).overflowY) && part.scrollHeight > part.clientHeight + 1
+  const isBelow = bottom > innerHeight + 1 && bottom + scrollY > page.scrollHeight + 1
+  const isLost = top < -1 || isCut || (isBelow && !isScrolled(part.parentElement))
+  return isBeside || isLost ? [[part.role, part.className, left, top, right, bottom].join(' ')] : []
+})`
+
+/** Finds dialogs and open menus of which something cannot be scrolled to. */
+export async function expectWithinReach(page: Page, message: string): Promise<void> {
+  await expect.poll(() => page.evaluate<string[]>(OUT_OF_REACH), { message }).toEqual([])
+}
+
 /**
  * Keeps pictures of a page in both themes and widths where `HELIOGRAPH_TEST_SCREENSHOTS` names a folder, and
  * finds what reaches beyond the window or its card at either width, and lists that hide a column, but where they may.
@@ -230,6 +249,7 @@ export async function expectFitting(
     const tooWide = () => page.evaluate<number>(TOO_WIDE(mayListsScroll ? '' : CARDS_AND_LISTS))
     // A page takes its new width up when its turn comes.
     await expect.poll(tooWide, { message: `${name} at ${viewport.width}` }).toBeLessThanOrEqual(0)
+    await expectWithinReach(page, `${name} at ${viewport.width}`)
     if (folder === undefined) continue
     for (const colorScheme of ['light', 'dark'] as const) {
       await setTheme(page, colorScheme)
