@@ -1,6 +1,7 @@
 /* The server only reads, as a provider has it whose disk is full. */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { DatabaseClient } from '../src/platform/db/database-client.ts'
 import { isReadOnly } from '../src/platform/db/write-check.ts'
 import { SILENT_LOGGER } from '../src/platform/silent-logger.ts'
 import { createTestKey } from './support/api-keys.ts'
@@ -59,4 +60,23 @@ test.each(['session', 'key'] as const)(
 
 test('a change is refused for what the database is, not as if it were away', async () => {
   await expect(createTestKey(api.services, [])).rejects.toMatchObject({ code: '25006' })
+})
+
+test('a connection that was refused a write is replaced, but a new one answers reads meanwhile', async () => {
+  const client = new DatabaseClient({
+    ...api.services.network.settings(api.services.connection, 0),
+    isPooled: true,
+  })
+  await client.connect()
+  const openedMs = performance.now()
+  await expect(client.query('create table refused (id int)')).rejects.toMatchObject({
+    code: '25006',
+  })
+  const now = vi.spyOn(performance, 'now').mockReturnValue(openedMs + 1_000)
+  const soon = client.isReplaceable
+  now.mockReturnValue(openedMs + 5_000)
+  const later = client.isReplaceable
+  now.mockRestore()
+  await client.close()
+  expect([soon, later]).toEqual([false, true])
 })

@@ -31,6 +31,8 @@ const CONNECT_MAX_MS = 5 * SECOND_MS
 const GOODBYE_MAX_MS = SECOND_MS
 
 const READ_ONLY_TRANSACTION = '25006'
+/** A server that only reads is connected to this often at most by each place of a pool: reads need it meanwhile. */
+const REPLACED_AFTER_MS = 5 * SECOND_MS
 
 /** The loss of a connection, in the words of the driver, by which it is known. */
 export function terminated(reason: string): Error {
@@ -50,7 +52,8 @@ export class DatabaseClient extends Client {
   readonly #silentMaxMs: number
   #isOpen = false
   #isClosed = false
-  #isReplaceable = false
+  readonly #openedMs = performance.now()
+  #wasRefused = false
 
   constructor(config: DatabaseClientConfig = {}) {
     super(config)
@@ -64,14 +67,14 @@ export class DatabaseClient extends Client {
       config.onServerError?.(error)
       // A standby, or a server that was one: the next connection may lead to another.
       if (errorCodeOf(error) !== READ_ONLY_TRANSACTION) return
-      this.#isReplaceable = true
+      this.#wasRefused = true
       if (config.isPooled !== true) setImmediate(() => this.#break('the server only reads'))
     })
   }
 
-  /** Whether its server has refused a write: another connection may lead to one that takes it. */
+  /** Whether its server has refused a write: another connection may lead to one that takes it, unless this is new. */
   get isReplaceable(): boolean {
-    return this.#isReplaceable
+    return this.#wasRefused && performance.now() - this.#openedMs >= REPLACED_AFTER_MS
   }
 
   override connect(): Promise<Client>

@@ -86,6 +86,7 @@ export function streamAttempt(
   let looking: Promise<void> = Promise.resolve()
   let sent = ''
   let revision: number | undefined
+  let isStale = false
   let isLookWaiting = false
   const lookSoon = () => {
     if (isLookWaiting) return
@@ -104,17 +105,15 @@ export function streamAttempt(
   })
   async function lookIfChanged(): Promise<void> {
     const known = revision
-    if ((await readRevision().catch(() => known)) !== known) lookSoon()
+    if (isStale || (await readRevision().catch(() => known)) !== known) lookSoon()
   }
   async function look(): Promise<void> {
     isLookWaiting = false
     const state = await read().catch(() => 'unknown' as const)
     if (stream.destroyed || stream.writableEnded) return
-    if (state === 'unknown' && sent !== '') {
-      // As while the database is away: what is shown stays, and is looked at again.
-      revision = undefined
-      return
-    }
+    // As while the database is away: what is shown stays, and is looked at again.
+    isStale = state === 'unknown'
+    if (isStale && sent !== '') return
     if (state === undefined || state === 'unknown') return void stream.end()
     revision = state.revision
     const text = JSON.stringify(state.json)

@@ -26,6 +26,8 @@ export interface WaitingProbeHandler extends ProbeHandler {
   readonly endAll: () => void
   /** Waits for what is being noted. */
   readonly settle: () => Promise<void>
+  /** Waits for what is being noted of a proof, and for nobody else's notes. */
+  readonly settleNotesOf: (proofId: string) => Promise<void>
 }
 
 /** So that nothing between takes a silent connection for a dead one. */
@@ -108,6 +110,7 @@ export function createProbeHandler(
       for (const streams of waiting.values()) for (const response of streams) response.end()
     },
     settle: requestless.settle,
+    settleNotesOf: requestless.settleOf,
   }
 }
 
@@ -126,6 +129,9 @@ function createRequestlessNotes(context: ProbeHandlerContext, book: () => LeaseB
   const ofProofs = new Map<string, Map<OpenedConnection, Promise<string | undefined>>>()
 
   const underWay = new Set<Promise<unknown>>()
+  const readings = new Set<Promise<unknown>>()
+  /** Whether it is logged already: whoever knocks may knock often. */
+  let isFailing = false
 
   async function renew(
     noted: Promise<string | undefined>,
@@ -158,7 +164,9 @@ function createRequestlessNotes(context: ProbeHandlerContext, book: () => LeaseB
     stay: RequestlessStay,
     known: ProbeLease | undefined,
   ): Promise<void> {
-    const lease = await book().lookAgain(opened.seen.port)
+    const reading = book().lookAgain(opened.seen.port)
+    readings.add(reading)
+    const lease = await reading.finally(() => readings.delete(reading))
     if (lease && lease.proofId !== known?.proofId) await noteAtLease(lease, opened, stay)
   }
 
@@ -170,14 +178,23 @@ function createRequestlessNotes(context: ProbeHandlerContext, book: () => LeaseB
   return {
     note: (opened: OpenedConnection, stay: RequestlessStay): void => {
       const told = noteAtPort(opened, stay)
+        .then(() => {
+          isFailing = false
+        })
         .catch((error: unknown) => {
-          logError(error, 'a connection to a port of the device proof could not be noted')
+          if (!isFailing) logError(error, 'connections to ports of device proofs cannot be noted')
+          isFailing = true
         })
         .finally(() => underWay.delete(told))
       underWay.add(told)
     },
     settle: async (): Promise<void> => {
       await Promise.all(underWay)
+    },
+    /** What is read by then is noted at the lease that it has found. */
+    settleOf: async (proofId: string): Promise<void> => {
+      await Promise.allSettled(readings)
+      await Promise.allSettled([...(ofProofs.get(proofId)?.values() ?? [])])
     },
     forget: (proofId: string): void => {
       ofProofs.delete(proofId)

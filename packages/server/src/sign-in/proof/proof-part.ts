@@ -72,7 +72,7 @@ export function createProofPart(
       mountProof(http, {
         ...foundation,
         ...{ ask, baseUrl, hurry, ports },
-        settleNotes: handler.settle,
+        settleNotesOf: handler.settleNotesOf,
         servicePort: portOf(baseUrl),
         listServiceAddresses: createServiceAddresses(baseUrl),
         refreshLeases: () => book.refresh(),

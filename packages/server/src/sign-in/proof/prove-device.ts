@@ -36,7 +36,7 @@ export interface ProofContext extends Pick<Foundation, 'db' | 'runChange' | 'clo
   readonly servicePort: number
   readonly baseUrl: string
   /** Waits for what this process is noting of connections without a request. */
-  readonly settleNotes: () => Promise<void>
+  readonly settleNotesOf: (proofId: string) => Promise<void>
 }
 
 /** The decision, and what became of the key of the browser. */
@@ -143,8 +143,8 @@ async function search(
   const { ask, servicePort } = context
   const headStartMs = candidates[0]?.id === deviceId ? HEAD_START_MS : 0
   const searchOptions = { ask, servicePort, timeoutMs: ASK_TIMEOUT_MS, signal, headStartMs }
-  // What has ended by now is known to have ended.
-  await context.settleNotes()
+  // What has ended by now is known to have ended, as far as this process takes connections.
+  await context.settleNotesOf(first.proofId)
   // Last, so that nothing slow is between it and the question.
   const endedBefore = listEnded(await listArrivals(db, first))
   const { proven, others } = await findProvenDevice(candidates, facts, searchOptions)
@@ -166,7 +166,7 @@ async function search(
  * no others. A page of somebody else can have a browser connect without a request; such a connection shows here.
  */
 async function findRequestless(
-  { db, settleNotes }: ProofContext,
+  { db, settleNotesOf }: ProofContext,
   proof: Pick<ProbeArrival, 'attemptId' | 'proofId'>,
   endedBefore: ReadonlySet<string>,
 ): Promise<readonly ProbeArrival[]> {
@@ -174,7 +174,7 @@ async function findRequestless(
   await sleep(SETTLE_MS)
   // What is due by now is told of in the next turn.
   await turn()
-  await settleNotes()
+  await settleNotesOf(proof.proofId)
   return listShownRequestless(await listArrivals(db, proof), { endedBefore, answeredAt })
 }
 
