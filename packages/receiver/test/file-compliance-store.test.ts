@@ -1,14 +1,16 @@
-import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
+  createComplianceState,
   createMemoryComplianceStore,
   type ComplianceChanges,
   type ComplianceEntry,
   type ComplianceStore,
 } from '../src/index.ts'
 import { createFileComplianceStore } from '../src/node.ts'
+import { deviceSubject, eventOf } from './support/compliance-events.ts'
 
 let folder: string
 let path: string
@@ -83,12 +85,75 @@ describe('a compliance store in a file', () => {
     const former = await createFileComplianceStore({ path })
     const latter = await createFileComplianceStore({ path })
     await former.commit(changesOf({ entries: new Map([['a', entryOf('a')]]) }))
-    await latter.commit(changesOf({ entries: new Map([['b', entryOf('b')]]), removedKeys: ['a'] }))
+    const next = changesOf({ entries: new Map([['b', entryOf('b')]]), removedKeys: ['a'] })
+    await expect(latter.commit(next)).rejects.toThrow('another process has changed the state')
+    expect(await keysOf(latter)).toEqual(['a'])
+    await latter.commit(next)
     expect(await keysOf(latter)).toEqual(['b'])
     await latter.close()
-    await former.commit(changesOf({ entries: new Map([['c', entryOf('c')]]) }))
+    const last = changesOf({ entries: new Map([['c', entryOf('c')]]) })
+    await expect(former.commit(last)).rejects.toThrow('another process has changed the state')
+    await former.commit(last)
     expect(await keysOf(former)).toEqual(['b', 'c'])
     await former.close()
+  })
+
+  test.each([
+    ['as it was written', 0],
+    ['also after it was replaced', 1_200],
+  ])('loses no newer truth to a process that knows an older one, %s', async (_title, repeats) => {
+    const stores = [
+      await createFileComplianceStore({ path }),
+      await createFileComplianceStore({ path }),
+    ] as const
+    const [former, latter] = stores.map((store) => createComplianceState({ store }))
+    const newer = eventOf({ status: 'not-compliant', at: 200, sequence: 2 })
+    const older = eventOf({ status: 'compliant', at: 100, sequence: 1 })
+    for (let repeat = 0; repeat <= repeats; repeat += 1) await latter?.apply(newer)
+    await expect(former?.apply(older)).rejects.toThrow('another process has changed the state')
+    const subject = deviceSubject('d1')
+    expect(await former?.statusOf(subject)).toBe('not-compliant')
+    expect(await former?.apply(older)).toBe('outdated')
+    expect(await latter?.apply(eventOf({ status: 'compliant', at: 300, sequence: 3 }))).toBe(
+      'applied',
+    )
+    for (const store of stores) await store.close()
+    const lines = (await readFile(path, 'utf8')).trim().split('\n')
+    expect(lines.length).toBeLessThan(300)
+    const fresh = await createFileComplianceStore({ path })
+    expect(await createComplianceState({ store: fresh }).find(subject)).toMatchObject({
+      status: 'compliant',
+      sequence: 3,
+    })
+    expect(await fresh.readPosition()).toEqual({ sequence: 3, ahead: [] })
+    await fresh.close()
+  })
+
+  test('tells a commit that is queued behind one that did not count that it does not count either', async () => {
+    const former = await createFileComplianceStore({ path })
+    const latter = await createFileComplianceStore({ path })
+    await former.commit(changesOf({ entries: new Map([['a', entryOf('a')]]) }))
+    const commits = ['b', 'c'].map(async (key) =>
+      latter.commit(changesOf({ entries: new Map([[key, entryOf(key)]]) })),
+    )
+    const outcomes = await Promise.allSettled(commits)
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    expect(await keysOf(latter)).toEqual(['a'])
+    await Promise.all([former.close(), latter.close()])
+  })
+
+  test('counts the lines of former versions, and judges by them', async () => {
+    const lineOf = (sub: string) => JSON.stringify({ entries: [[sub, entryOf(sub)]] })
+    await writeFile(path, `${lineOf('a')}\n`)
+    const store = await createFileComplianceStore({ path })
+    await store.commit(changesOf({ entries: new Map([['b', entryOf('b')]]) }))
+    expect(await keysOf(store)).toEqual(['a', 'b'])
+    await appendFile(path, `${lineOf('c')}\n`)
+    const next = changesOf({ removedKeys: ['a'] })
+    await expect(store.commit(next)).rejects.toThrow('another process has changed the state')
+    await store.commit(next)
+    expect(await keysOf(store)).toEqual(['b', 'c'])
+    await store.close()
   })
 
   test('stays bounded on disk', async () => {

@@ -60,7 +60,8 @@ export type ApplyOutcome =
 export interface ComplianceState {
   /**
    * Takes in an event; give it every event of the stream, for example as `onEvent`. It resolves when
-   * the change is durable, so that acknowledging is safe then.
+   * the change is durable, so that acknowledging is safe then. It rejects when the store does, also because another
+   * process has changed it: let the event come again.
    */
   apply(set: VerifiedSet): Promise<ApplyOutcome>
   /** The status of a subject now; undefined when nothing is known about it. */
@@ -73,7 +74,7 @@ export interface ComplianceState {
    * long as one of them waits. Where the state is not as far as the stored numbers, the stream was made anew: its state
    * is believed then.
    *
-   * @throws TypeError without a `source`; TransmitterError `aborted` by the signal; what the source throws.
+   * @throws TypeError without a `source`; TransmitterError `aborted` by the signal; what source or store throw.
    */
   reconcile(options?: CallOptions): Promise<ReconcileReport>
   /** Ends the watch for gaps. */

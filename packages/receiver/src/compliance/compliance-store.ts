@@ -10,8 +10,8 @@ export interface ComplianceChanges {
 }
 
 /**
- * Keeps the compliance of the subjects of one stream. Entries and position are JSON values. One
- * process at a time may change a store; others may read it.
+ * Keeps the compliance of the subjects of one stream. Entries and position are JSON values. Where
+ * several processes may change a store, `commit` has to refuse what was judged without the changes of another one.
  */
 export interface ComplianceStore {
   find(key: string): ComplianceEntry | undefined | Promise<ComplianceEntry | undefined>
@@ -19,7 +19,10 @@ export interface ComplianceStore {
     | Iterable<readonly [key: string, entry: ComplianceEntry]>
     | AsyncIterable<readonly [key: string, entry: ComplianceEntry]>
   readPosition(): StreamPosition | undefined | Promise<StreamPosition | undefined>
-  /** Makes all changes or none; resolves when they are durable. */
+  /**
+   * Makes all changes or none; resolves when they are durable. It rejects, and has made none, when another process has
+   * changed what was read for them: the SET that they are of comes again.
+   */
   commit(changes: ComplianceChanges): void | Promise<void>
 }
 

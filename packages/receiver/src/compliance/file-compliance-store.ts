@@ -1,4 +1,5 @@
-import { openLineFile } from '../line-file.ts'
+import { randomUUID } from 'node:crypto'
+import { openLineFile, type LineState } from '../line-file.ts'
 import type { ComplianceEntry } from './compliance-entry.ts'
 import { applyChanges, type ComplianceChanges, type ComplianceStore } from './compliance-store.ts'
 import type { StreamPosition } from './stream-position.ts'
@@ -9,8 +10,16 @@ export interface FileComplianceStore extends ComplianceStore {
   close(): Promise<void>
 }
 
-/** One commit, as a line of the file. */
+/**
+ * One commit, as a line of the file. It counts when it stands behind the commit that its writer knew as the last one:
+ * otherwise it was judged by what is no longer true. All processes read the same lines in the same order, so that all
+ * of them agree on which count.
+ */
 interface CommitLine {
+  /** Lines of former versions have none. */
+  readonly id?: string
+  /** The commit that was the last one to count, null before the first; a line that does not say so counts anywhere. */
+  readonly after?: string | null
   readonly entries?: readonly (readonly [string, ComplianceEntry])[]
   readonly removedKeys?: readonly string[]
   readonly position?: StreamPosition
@@ -23,35 +32,37 @@ const ENTRIES_PER_LINE = 100
 /**
  * Keeps everything in memory and in a file, one line per commit, which is on disk when `commit`
  * returns. The file is rewritten when most of its lines are out of date. Several processes may use the file, as in a
- * rolling restart, and lose nothing to each other; what another one committed is known from the next commit of this
- * one on. Of two that commit to the same key at the same time the later one counts. On a local disk.
+ * rolling restart. What another one committed is known from the next commit of this one on: that commit rejects,
+ * because it was judged without it, and changes nothing; the next one is judged by it. On a local disk.
  */
 export async function createFileComplianceStore(options: {
   readonly path: string
 }): Promise<FileComplianceStore> {
-  const entries = new Map<string, ComplianceEntry>()
-  let position: StreamPosition | undefined
-  const file = await openLineFile(options.path, {
-    clear() {
-      entries.clear()
-      position = undefined
-    },
-    take(line) {
-      const commit = parseLine(line)
-      applyChanges(entries, toChanges(commit))
-      position = commit.position ?? position
-    },
-    toLines: () => toLines(entries, position),
-    linesMax: () => entries.size * 2 + SPARE_LINES,
-  })
+  const state = new CommittedState()
+  const file = await openLineFile(options.path, state)
+  /** The commits that are not yet written, each judged by what the one before it leaves. */
+  const queue: string[] = []
   let pending: Promise<void> = Promise.resolve()
 
+  async function write(id: string, line: CommitLine): Promise<void> {
+    try {
+      state.awaitedId = id
+      await file.append(JSON.stringify(line))
+      if (!state.isAwaitedTaken) throw new Error('another process has changed the state meanwhile')
+    } finally {
+      queue.shift()
+    }
+  }
+
   return {
-    find: (key) => entries.get(key),
-    list: () => new Map(entries),
-    readPosition: () => position,
+    find: (key) => state.entries.get(key),
+    list: () => new Map(state.entries),
+    readPosition: () => state.position,
     commit(changes) {
-      const written = pending.then(() => file.append(toLine(changes)))
+      const id = randomUUID()
+      const line = { ...toLine(changes), id, after: queue.at(-1) ?? state.lastId ?? null }
+      queue.push(id)
+      const written = pending.then(() => write(id, line))
       pending = written.catch(() => undefined)
       return written
     },
@@ -62,27 +73,69 @@ export async function createFileComplianceStore(options: {
   }
 }
 
-function toLine({ entries, removedKeys, position }: ComplianceChanges): string {
-  const line: CommitLine = {
+/** What the commits that count come to. */
+class CommittedState implements LineState {
+  readonly entries = new Map<string, ComplianceEntry>()
+  position: StreamPosition | undefined
+  /** The last commit that counted; undefined when that is none, or one of a former version. */
+  lastId: string | undefined
+  isAwaitedTaken = false
+  #awaitedId: string | undefined
+
+  /** The commit of which is to be known whether it counts. */
+  set awaitedId(id: string) {
+    this.#awaitedId = id
+    this.isAwaitedTaken = false
+  }
+
+  clear(): void {
+    this.entries.clear()
+    this.position = undefined
+    this.lastId = undefined
+    this.isAwaitedTaken = false
+  }
+
+  take(line: string): void {
+    const commit = parseLine(line)
+    if (commit === undefined) return
+    if (commit.after !== undefined && commit.after !== (this.lastId ?? null)) return
+    applyChanges(this.entries, toChanges(commit))
+    this.position = commit.position ?? this.position
+    this.lastId = commit.id
+    if (commit.id !== undefined && commit.id === this.#awaitedId) this.isAwaitedTaken = true
+  }
+
+  toLines(): string[] {
+    return toLines(this)
+  }
+
+  linesMax(): number {
+    return this.entries.size * 2 + SPARE_LINES
+  }
+}
+
+function toLine({ entries, removedKeys, position }: ComplianceChanges): CommitLine {
+  return {
     ...(entries.size === 0 ? {} : { entries: [...entries] }),
     ...(removedKeys.length === 0 ? {} : { removedKeys }),
     ...(position === undefined ? {} : { position }),
   }
-  return JSON.stringify(line)
 }
 
-function toLines(
-  entries: ReadonlyMap<string, ComplianceEntry>,
-  position: StreamPosition | undefined,
-): string[] {
+/** The last one goes on from the commit that counted last, so that what was judged by that counts still. */
+function toLines({ entries, position, lastId }: CommittedState): string[] {
   const all = [...entries]
-  const lines: string[] = []
+  const lines: CommitLine[] = []
   for (let start = 0; start < all.length; start += ENTRIES_PER_LINE) {
-    const part = new Map(all.slice(start, start + ENTRIES_PER_LINE))
-    lines.push(toLine({ entries: part, removedKeys: [], position: undefined }))
+    lines.push({ entries: all.slice(start, start + ENTRIES_PER_LINE) })
   }
-  if (position !== undefined) lines.push(toLine({ entries: new Map(), removedKeys: [], position }))
-  return lines
+  if (position !== undefined || lastId !== undefined) {
+    lines.push({
+      ...(position === undefined ? {} : { position }),
+      ...(lastId === undefined ? {} : { id: lastId }),
+    })
+  }
+  return lines.map((line) => JSON.stringify(line))
 }
 
 function toChanges({ entries = [], removedKeys = [], position }: CommitLine): ComplianceChanges {
@@ -90,11 +143,11 @@ function toChanges({ entries = [], removedKeys = [], position }: CommitLine): Co
 }
 
 /** A line that was cut off by a crash says nothing: its SET was not yet acknowledged. */
-function parseLine(line: string): CommitLine {
+function parseLine(line: string): CommitLine | undefined {
   try {
     const value: unknown = JSON.parse(line)
-    return typeof value === 'object' && value !== null ? value : {}
+    return typeof value === 'object' && value !== null ? value : undefined
   } catch {
-    return {}
+    return undefined
   }
 }
