@@ -1,3 +1,5 @@
+import { toTimerMs } from './request-limit.ts'
+
 /** How long to pause after failures. */
 export interface BackOffOptions {
   readonly backOffMs?: number
@@ -29,7 +31,7 @@ export function sleep(delayMs: number, signal: AbortSignal): Promise<void> {
       signal.removeEventListener('abort', wake)
       resolve()
     }
-    const timer = setTimeout(wake, delayMs)
+    const timer = setTimeout(wake, toTimerMs(delayMs))
     signal.addEventListener('abort', wake)
   })
 }

@@ -16,6 +16,18 @@ test('the pause is never shorter than the transmitter asks for, within a bound',
   expect(nextDelayMs(options, 0, 999_999_999)).toBe(5_000)
 })
 
+test('a pause that no timer can take is a long one', async () => {
+  const controller = new AbortController()
+  const pauses = [2 ** 31, Number.POSITIVE_INFINITY].map(async (delayMs) => {
+    await sleep(delayMs, controller.signal)
+    return 'over'
+  })
+  const later = new Promise((resolve) => setTimeout(resolve, 20, 'waiting'))
+  expect(await Promise.race([...pauses, later])).toBe('waiting')
+  controller.abort()
+  expect(await Promise.all(pauses)).toEqual(['over', 'over'])
+})
+
 test('Retry-After is read as seconds or as a date, and ignored when it is neither', () => {
   const nowMs = Date.parse('Sat, 21 Nov 2026 07:00:00 GMT')
   expect(parseRetryAfter('7', nowMs)).toBe(7_000)

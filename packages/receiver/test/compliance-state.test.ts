@@ -272,6 +272,14 @@ describe('a missing SET', () => {
     expect(await store.readPosition()).toEqual({ sequence: 10, ahead: [] })
   })
 
+  test('is never told of when it may be late for ever, and a time that is none is refused', async () => {
+    const { state, gaps } = createScene({ gapGraceMs: Number.POSITIVE_INFINITY })
+    for (const sequence of [1, 3]) await state.apply(numbered(sequence))
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(gaps).toEqual([])
+    expect(() => createScene({ gapGraceMs: Number.NaN })).toThrow(TypeError)
+  })
+
   test('is not told of when it was only overtaken', async () => {
     const { state, gaps, store } = createScene()
     for (const sequence of [1, 4, 3, 3, 2]) await state.apply(numbered(sequence))

@@ -384,6 +384,16 @@ describe('the loop', () => {
   })
 })
 
+test.each(['idlePauseMs', 'backOffMs', 'backOffMaxMs', 'retryAfterMaxMs'])(
+  'a pause of %s that is none is refused',
+  (name) => {
+    for (const timeMs of [Number.NaN, -1]) {
+      expect(() => createScene({ [name]: timeMs })).toThrow(TypeError)
+    }
+    expect(() => createScene({ [name]: Number.POSITIVE_INFINITY })).not.toThrow()
+  },
+)
+
 test('an endpoint that is neither HTTPS nor loopback is refused', () => {
   const options = { verifier, onEvent: () => undefined }
   expect(() => createPollClient({ ...options, endpointUrl: 'http://t.example.com/' })).toThrow(

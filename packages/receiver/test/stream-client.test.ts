@@ -278,6 +278,15 @@ describe('a failure', () => {
     failNext('/ssf/streams', 1, 429, { 'retry-after': '2' })
     expect(await failureOf(client.listStreams())).toMatchObject({ retryAfterMs: 2_000 })
   })
+
+  test('that no repeat makes good is told, however long a pause may be', async () => {
+    const client = clientFor({ retryAfterMaxMs: Number.POSITIVE_INFINITY })
+    failNext('/ssf/streams', 3, 400)
+    expect((await failureOf(client.listStreams())).status).toBe(400)
+    const sent = double.requests.filter(({ path }) => path.startsWith('/ssf/streams'))
+    expect(sent).toHaveLength(1)
+    expect(() => clientFor({ retryAfterMaxMs: Number.NaN })).toThrow(TypeError)
+  })
 })
 
 describe('a call that no transmitter may accept is not sent', () => {

@@ -94,6 +94,8 @@ interface SharedRun {
 /**
  * Creates the compliance state of one stream. Later statements win over earlier ones by the time of
  * the event, then the number or the issue time of the SET, in whatever order they come.
+ *
+ * @throws TypeError when `gapGraceMs` is no time.
  */
 export function createComplianceState(options: ComplianceStateOptions): ComplianceState {
   return new StoredComplianceState(options)

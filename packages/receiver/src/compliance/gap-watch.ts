@@ -1,3 +1,4 @@
+import { toTimerMs } from '../request-limit.ts'
 import { findGap, type SequenceGap, type StreamPosition } from './stream-position.ts'
 
 /** Notices when a gap stays open. */
@@ -16,8 +17,13 @@ export interface GapWatchOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** Creates a gap watch. Deliveries that overtake one another make gaps that close by themselves. */
+/**
+ * Creates a gap watch. Deliveries that overtake one another make gaps that close by themselves.
+ *
+ * @throws TypeError when the time is none.
+ */
 export function createGapWatch({ graceMs, onGap, onError }: GapWatchOptions): GapWatch {
+  const timerMs = toTimerMs(graceMs)
   let gap: SequenceGap | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   let isClosed = false
@@ -26,7 +32,7 @@ export function createGapWatch({ graceMs, onGap, onError }: GapWatchOptions): Ga
     timer ??= setTimeout(() => {
       timer = undefined
       if (gap !== undefined) void dealWith(gap)
-    }, graceMs)
+    }, timerMs)
   }
 
   async function dealWith(open: SequenceGap): Promise<void> {

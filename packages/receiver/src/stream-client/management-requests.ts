@@ -7,6 +7,7 @@ import { requestAuthorized } from '../authorization/request-authorized.ts'
 import { nextDelayMs, sleep } from '../back-off.ts'
 import { createDiscoveryCache } from '../discovery.ts'
 import { TransmitterError } from '../errors.ts'
+import { toTimerMs } from '../request-limit.ts'
 import {
   defaultFetch,
   requireSecureUrl,
@@ -73,10 +74,11 @@ export interface ManagementRequests {
   send(request: ManagementRequest, options: CallOptions): Promise<TransmitterResponse>
 }
 
-/** @throws TypeError when the issuer is neither HTTPS nor loopback. */
+/** @throws TypeError when the issuer is neither HTTPS nor loopback, or the longest pause is no time. */
 export function createManagementRequests(options: StreamClientOptions): ManagementRequests {
   const isHttpAllowed = options.isHttpAllowed ?? false
   requireSecureUrl(options.issuer, isHttpAllowed)
+  if (options.retryAfterMaxMs !== undefined) toTimerMs(options.retryAfterMaxMs)
   const discovery = createDiscoveryCache(options.issuer, options)
   const source = toAuthorizationSource(options.authorization)
   const { configuration } = options
@@ -135,14 +137,13 @@ async function repeatWhereSafe<Answer>(
     try {
       return await send()
     } catch (error) {
-      const delayMs =
-        failures < retriesMax && isRepeatable(request, error)
-          ? nextDelayMs(
-              { backOffMs: FIRST_PAUSE_MS, ...(random === undefined ? {} : { random }) },
-              failures,
-              error.retryAfterMs,
-            )
-          : Number.POSITIVE_INFINITY
+      if (!(failures < retriesMax && isRepeatable(request, error))) throw error
+      const pauses = {
+        backOffMs: FIRST_PAUSE_MS,
+        retryAfterMaxMs: Number.POSITIVE_INFINITY,
+        ...(random === undefined ? {} : { random }),
+      }
+      const delayMs = nextDelayMs(pauses, failures, error.retryAfterMs)
       if (delayMs > retryAfterMaxMs) throw error
       await sleep(delayMs, request.signal ?? NO_SIGNAL)
     }
