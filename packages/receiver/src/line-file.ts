@@ -9,7 +9,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 
 /** A file of lines that is kept open. Operations are to be done one after the other. */
 export interface LineFile {
-  /** Adds a line; resolves when it is on disk and taken. */
+  /** Adds a line; resolves when it is on disk and taken. Rejects once the file is closed. */
   append(line: string): Promise<void>
   /** Closes the file. */
   close(): Promise<void>
@@ -51,6 +51,7 @@ class SharedLineFile implements LineFile {
   #hasBrokenEnd = false
   /** From how many lines on a replacement is tried again. */
   #replacedFrom = 0
+  #isClosed = false
 
   constructor(path: string, state: LineState) {
     this.#path = path
@@ -58,7 +59,7 @@ class SharedLineFile implements LineFile {
   }
 
   async open(): Promise<FileHandle> {
-    await this.close()
+    await this.#letGo()
     const file = await open(this.#path, 'a+', 0o600)
     try {
       await syncFolder(dirname(this.#path))
@@ -72,19 +73,28 @@ class SharedLineFile implements LineFile {
   }
 
   async append(line: string): Promise<void> {
+    if (this.#isClosed) throw new Error(`${this.#path} is closed`)
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
       const file = await this.#present()
       await this.#readNew(file)
       await this.#write(file, line)
       await file.datasync()
       const read = await this.#readNew(file)
-      if (read.includes(line) && (await this.#isInPlace(file))) return this.#replaceWhenLong(file)
-      await this.close()
+      if (read.includes(line) && (await this.#isInPlace(file))) {
+        // The line is stored: a replacement that fails, as on a full disk, is tried again later.
+        return this.#replaceWhenLong(file).catch(() => undefined)
+      }
+      await this.#letGo()
     }
     throw new Error(`${this.#path} is replaced again and again`)
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#letGo()
+  }
+
+  async #letGo(): Promise<void> {
     const file = this.#file
     this.#file = undefined
     await file?.close()
@@ -149,7 +159,7 @@ class SharedLineFile implements LineFile {
     try {
       if (!(await this.#prepare(file, name))) return
       // Some systems rename over no file that is open.
-      await this.close()
+      await this.#letGo()
       await rename(this.#besides(name), this.#path).catch(ignoreHindrance)
     } finally {
       await rm(this.#besides(name), { force: true })
@@ -210,12 +220,15 @@ function ignoreHindrance(error: unknown): void {
   if (!['ENOENT', 'EPERM', 'EACCES', 'EBUSY'].includes(String(codeOf(error)))) throw error
 }
 
-/** What a crash has left beside a file; whoever is about to replace the file by it does so later. */
+/**
+ * What a crash has left beside a file; whoever is about to replace the file by it does so later. It hinders nobody: a
+ * folder that may not be listed keeps it.
+ */
 async function removeRemains(path: string): Promise<void> {
   const prefix = `${basename(path)}.`
-  for (const name of await readdir(dirname(path))) {
+  for (const name of await readdir(dirname(path)).catch(() => [])) {
     const isRemains = name.startsWith(prefix) && REMAINS.test(name.slice(prefix.length))
-    if (isRemains) await rm(join(dirname(path), name), { force: true })
+    if (isRemains) await rm(join(dirname(path), name), { force: true }).catch(() => undefined)
   }
 }
 

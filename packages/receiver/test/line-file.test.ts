@@ -4,8 +4,10 @@ import { appendFileSync } from 'node:fs'
 import { appendFile, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { openLineFile, type LineState } from '../src/line-file.ts'
+
+vi.mock('node:fs/promises', { spy: true })
 
 let folder: string
 let path: string
@@ -155,6 +157,42 @@ test('what hinders is told as that, and the file is used again once it can be', 
   await file.append('c')
   await file.close()
   expect(await contents()).toBe('a\nc\n')
+})
+
+test('a line is stored although the file cannot be replaced, which is tried again later', async () => {
+  const lines = createLines(3)
+  // Nothing with a longer name can be made beside it.
+  path = join(folder, 'l'.repeat(250))
+  const file = await openLineFile(path, lines)
+  for (const line of ['a', 'b', 'c', 'd', 'e']) await file.append(line)
+  expect(await contents()).toBe('a\nb\nc\nd\ne\n')
+  expect([...lines.lines]).toEqual(['a', 'b', 'c', 'd', 'e'])
+  vi.mocked(rename).mockRejectedValueOnce(new Error('the disk is full'))
+  path = join(folder, 'lines')
+  const repeating = await openLineFile(path, { ...createLines(2), toLines: () => ['ab'] })
+  await repeating.append('a')
+  expect(await contents()).toMatch(/^ab\na\n\{"replacedBy":.*\}\n$/)
+  await repeating.append('b')
+  expect(await contents()).toBe('ab\n')
+  await Promise.all([file.close(), repeating.close()])
+})
+
+test('a file that is closed takes nothing, and stays closed', async () => {
+  const file = await openLineFile(path, createLines())
+  await file.append('a')
+  await file.close()
+  await file.close()
+  await expect(file.append('b')).rejects.toThrow(`${path} is closed`)
+  expect(await contents()).toBe('a\n')
+})
+
+test('a folder that may not be listed holds a file as any other', async () => {
+  const refusal = Object.assign(new Error('permission denied'), { code: 'EACCES' })
+  vi.mocked(readdir).mockRejectedValueOnce(refusal)
+  const file = await openLineFile(path, createLines())
+  await file.append('a')
+  await file.close()
+  expect(await contents()).toBe('a\n')
 })
 
 test('a relative path is that of the time of opening', async () => {
