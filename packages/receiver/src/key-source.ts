@@ -57,6 +57,8 @@ export interface RemoteKeySourceOptions {
 
 const CANDIDATE_KEYS_MAX = 10
 const KEYS_MAX = 100
+/** How long at most a fetch that failed lets old keys serve without another one. */
+const FAILED_LATELY_MS_MAX = 10 * 60_000
 /** How many headers that no key fits are remembered, and how long one of them may be. */
 const MISSED_HEADERS_MAX = 100
 const MISSED_HEADER_LENGTH_MAX = 256
@@ -159,7 +161,9 @@ class RemoteKeySource implements KeySource {
 
   #hasFailedLately(): boolean {
     const sinceMs = this.#options.nowMs() - this.#failedAtMs
-    return this.#lastFailure !== undefined && sinceMs >= 0 && sinceMs < this.#refreshAfterMs
+    // Keys may be fresh for hours, in which one may have been withdrawn.
+    const latelyMs = Math.min(this.#refreshAfterMs, FAILED_LATELY_MS_MAX)
+    return this.#lastFailure !== undefined && sinceMs >= 0 && sinceMs < latelyMs
   }
 
   /**

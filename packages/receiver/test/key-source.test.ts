@@ -151,6 +151,19 @@ describe('a remote key source', () => {
     expect(found.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   })
 
+  test('uses no key that was withdrawn because a fetch failed hours ago, however long keys are fresh', async () => {
+    const headers = { 'cache-control': 'max-age=14400' }
+    const { scene, find } = createScene(() => Response.json(jwksOf(first), { headers }))
+    await find(first)
+    scene.answer = fail
+    scene.nowMs += 4 * HOUR + MINUTE
+    await find(first)
+    await expect.poll(() => scene.fetches).toBe(2)
+    scene.answer = publish(second)
+    scene.nowMs += 4 * HOUR - MINUTE
+    await expect(find(first)).rejects.toMatchObject({ err: 'invalid_key' })
+  })
+
   test('waits once for a dead endpoint when nobody has asked for long, and then serves on', async () => {
     const { scene, find } = createScene(publish(first))
     await find(first)
