@@ -314,6 +314,14 @@ describe('a call that no transmitter may accept is not sent', () => {
       'a subject with a missing member',
       () => clientFor().addSubject('s', { format: 'email' } as never),
     ],
+    [
+      'a verification that is waited for through no time',
+      () =>
+        clientFor().verifyAndWait('s', {
+          verifications: createVerificationWaiter(),
+          waitMs: Number.NaN,
+        }),
+    ],
     ['a replay from two places', () => clientFor().replay('s', { from_jti: 'a', from_time: 1 })],
   ])('%s', async (_title, call) => {
     await expect(call()).rejects.toBeInstanceOf(TypeError)

@@ -27,7 +27,7 @@ import {
   type ManagementRequests,
   type StreamClientOptions,
 } from './management-requests.ts'
-import { followSignal } from '../request-limit.ts'
+import { followSignal, toTimerMs } from '../request-limit.ts'
 import type { TransmitterResponse } from '../transmitter-request.ts'
 import type { CallOptions, StreamClient } from './stream-client.ts'
 
@@ -71,6 +71,8 @@ export function createStreamClient(options: StreamClientOptions): StreamClient {
       await post('verification_endpoint', call, body, streamId)
     },
     async verifyAndWait(streamId, { verifications, waitMs = 60_000, ...call }) {
+      // A time that is none is refused before anything is sent.
+      toTimerMs(waitMs)
       const text = crypto.randomUUID()
       const { controller, release } = followSignal(call.signal)
       try {

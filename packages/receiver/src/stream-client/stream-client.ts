@@ -97,6 +97,7 @@ export interface StreamClient {
    * verified: proof that events of this stream arrive.
    *
    * @throws TransmitterError `timeout` when it does not come in time.
+   * @throws TypeError when `waitMs` is no time; then nothing is sent.
    */
   verifyAndWait(streamId: string, options: VerifyAndWaitOptions): Promise<VerifiedSet>
   /** One page of the current status of all subjects; an extension of Heliograph. */
