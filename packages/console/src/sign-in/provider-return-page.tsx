@@ -8,6 +8,7 @@ import { forgetDeparture, readDeparture, returnFromProvider } from './provider-c
 import classes from './sign-in-page.module.css'
 import { SignInTitle } from './sign-in-title.tsx'
 import { texts } from './texts.ts'
+import { noteTried } from './tried-page.ts'
 
 export function ProviderReturnPage() {
   const answer = useTaken(readAnswer, clearAnswer)
@@ -20,7 +21,9 @@ export function ProviderReturnPage() {
     staleTime: 'static',
   })
   useEffect(() => {
-    if (isSuccess) globalThis.location.assign(next)
+    if (!isSuccess) return
+    noteTried(undefined)
+    globalThis.location.assign(next)
   }, [isSuccess, next])
   const words = texts.atProvider[purpose]
   return (

@@ -20,6 +20,7 @@ import { SignInFrame } from './sign-in-frame.tsx'
 import classes from './sign-in-page.module.css'
 import { SignInTitle } from './sign-in-title.tsx'
 import { texts } from './texts.ts'
+import { noteTried, readTried } from './tried-page.ts'
 
 const TOKEN = /^#token=(.*)$/
 
@@ -41,13 +42,18 @@ export function SignInPage() {
     setLinkLeft(true)
     setEntering(!opened.setup_required)
   }
-  // Somebody who has signed in in another window meanwhile is asked for nothing. A page that led here although its
-  // session is valid would do so again.
-  const mayLeave = (wasSignedOut || next === undefined) && (token === undefined || isLinkLeft)
+  // A page that leads here although its session is valid would do so again.
+  const [wasTried] = useState(() => next !== undefined && next === readTried())
+  const hasSignedIn = isEntering || wasSignedOut
+  // Somebody who is signed in, or has signed in in another window meanwhile, is asked for nothing.
+  const mayLeave = (hasSignedIn || !wasTried) && (token === undefined || isLinkLeft)
   const isLeaving = isEntering || (isSignedIn(session) && mayLeave)
   useEffect(() => {
-    if (isLeaving) globalThis.location.assign(next ?? '/console/')
-  }, [isLeaving, next])
+    if (!isLeaving) return
+    noteTried(hasSignedIn ? undefined : next)
+    // Nobody who goes back from there is to come here.
+    globalThis.location.replace(next ?? '/console/')
+  }, [isLeaving, hasSignedIn, next])
   return (
     <SignInFrame>
       {session?.setup_required === true ? (

@@ -119,8 +119,30 @@ describe('signing in again in one tab', () => {
   })
 })
 
+describe('the sign-in of somebody who is signed in', () => {
+  it('goes on to its page, also when it is opened again after another one', async () => {
+    const page = await (await console.newContext()).newPage()
+    await page.goto('/console/sign-in?next=%2Fconsole%2Fchecks')
+    await page.getByRole('heading', { name: 'Checks', level: 1 }).waitFor()
+    await page.goto('/console/sign-in?next=%2Fconsole%2Fdevices')
+    await page.getByRole('heading', { name: 'Devices', level: 1 }).waitFor()
+    await page.goto('/console/sign-in?next=%2Fconsole%2Fchecks')
+    await page.getByRole('heading', { name: 'Checks', level: 1 }).waitFor()
+  })
+
+  it('is no page that somebody goes back to', async () => {
+    const page = await (await console.newContext()).newPage()
+    await page.goto('/console/devices')
+    await page.getByRole('heading', { name: 'Devices', level: 1 }).waitFor()
+    await page.goto('/console/sign-in?next=%2Fconsole%2Fchecks')
+    await page.getByRole('heading', { name: 'Checks', level: 1 }).waitFor()
+    await page.goBack()
+    await page.getByRole('heading', { name: 'Devices', level: 1 }).waitFor()
+  })
+})
+
 describe('a page that is refused although its session is valid', () => {
-  it('leads to the sign-in once, and not back and forth', async () => {
+  it('is tried once more, not back and forth, and again after somebody has signed in', async () => {
     const context = await console.newContext()
     const page = await context.newPage()
     const documents: string[] = []
@@ -132,11 +154,23 @@ describe('a page that is refused although its session is valid', () => {
       ({ pathname }) => pathname === '/checks',
       async (route) => route.fulfill(refuse),
     )
+    const tried = ['/console/checks', '/console/sign-in', '/console/checks', '/console/sign-in']
     await page.goto('/console/checks')
-    await page.waitForURL(/sign-in\?next=/)
-    await page.waitForLoadState('networkidle')
+    await expect.poll(() => documents).toEqual(tried)
     await page.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor()
-    expect(documents).toEqual(['/console/checks', '/console/sign-in'])
+    await page.waitForLoadState('networkidle')
+    expect(documents).toEqual(tried)
+    await context.clearCookies()
+    await page.reload()
+    await page.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor()
+    await page.waitForLoadState('networkidle')
+    await console.signIn(context)
+    documents.length = 0
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))")
+    await expect.poll(() => documents).toEqual(tried)
+    await page.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor()
+    await page.waitForLoadState('networkidle')
+    expect(documents).toEqual(tried)
   })
 })
 
