@@ -142,3 +142,25 @@ it('a page that could not be followed for a while is followed again', async () =
   expect(askedCount).toBe(2)
   await page.unroute('**/events')
 })
+
+it.each([
+  ['a failure', { status: 503, contentType: 'text/html', body: '<main>Nothing goes.</main>' }],
+  ['no page', { status: 200, contentType: 'text/html', body: 'Nothing is here.' }],
+])('a page keeps what it shows where %s is answered, and looks again', async (_what, failure) => {
+  const address = `${world.baseUrl}/sign-in/me/devices/${computer.id}`
+  let askedCount = 0
+  await page.route(address, async (route) => {
+    if (route.request().isNavigationRequest()) return route.continue()
+    askedCount += 1
+    return askedCount === 1 ? route.fulfill(failure) : route.continue()
+  })
+  await page.goto(address)
+  const title = await page.getByRole('heading', { level: 1 }).textContent()
+  await expect.poll(() => askedCount).toBe(1)
+  expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(title)
+  await expect.poll(() => askedCount, { timeout: WAIT_MAX_MS }).toBe(2)
+  expect(await page.locator('html').getAttribute('data-live')).not.toBeNull()
+  expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(title)
+  await page.unroute(address)
+  expect(pages.complaints).toEqual([])
+})

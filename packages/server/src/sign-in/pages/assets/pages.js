@@ -64,24 +64,51 @@ function rememberParts() {
   for (const [name, part] of partsOf(document)) shown.set(name, part.outerHTML)
 }
 
+/** So long a page waits after a failure, as while the service has no database; each time twice as long. */
+const FAILED_MS = 5_000
+const FAILED_MS_MAX = 300_000
+
 let isRefreshing = false
 let isStale = false
+let failedMs = FAILED_MS
+let lookingAgain
 
 async function refresh() {
   isStale = true
   if (isRefreshing) return
   isRefreshing = true
-  while (isStale) {
-    isStale = false
-    const answer = await fetch(location.href, { headers: { accept: 'text/html' } }).catch(
-      () => undefined,
-    )
-    if (answer === undefined) break
-    if (answer.redirected) return location.replace(answer.url)
-    const text = await answer.text()
-    show(parser.parseFromString(policy === undefined ? text : policy.createHTML(text), 'text/html'))
+  try {
+    while (isStale) {
+      isStale = false
+      await look()
+    }
+  } finally {
+    isRefreshing = false
   }
-  isRefreshing = false
+}
+
+async function look() {
+  clearTimeout(lookingAgain)
+  const answer = await fetch(location.href, { headers: { accept: 'text/html' } }).catch(
+    () => undefined,
+  )
+  if (answer?.redirected) return location.replace(answer.url)
+  const next = answer === undefined || answer.status >= 500 ? undefined : await read(answer)
+  // What stands is better than what says that nothing can be said.
+  if (!next?.querySelector('main')) {
+    lookingAgain = setTimeout(() => {
+      failedMs = Math.min(2 * failedMs, FAILED_MS_MAX)
+      void refresh()
+    }, failedMs)
+    return
+  }
+  failedMs = FAILED_MS
+  show(next)
+}
+
+async function read(answer) {
+  const text = await answer.text().catch(() => '')
+  return parser.parseFromString(policy === undefined ? text : policy.createHTML(text), 'text/html')
 }
 
 function show(next) {
@@ -124,10 +151,7 @@ function showPart(name, part) {
 }
 
 let source
-/** So long a page waits that was refused, as while the service has no database; each time twice as long. */
-const REFUSED_MS = 5_000
-const REFUSED_MS_MAX = 300_000
-let refusedMs = REFUSED_MS
+let refusedMs = FAILED_MS
 
 function follow() {
   const { live } = words
@@ -135,14 +159,14 @@ function follow() {
   source = new EventSource(live)
   // The first message says how things stand, which may be later than the page.
   source.addEventListener('message', () => {
-    refusedMs = REFUSED_MS
+    refusedMs = FAILED_MS
     void refresh()
   })
   // A browser comes again by itself unless it was answered with an error.
   source.addEventListener('error', ({ target }) => {
     if (target.readyState !== EventSource.CLOSED) return
     setTimeout(follow, refusedMs)
-    refusedMs = Math.min(2 * refusedMs, REFUSED_MS_MAX)
+    refusedMs = Math.min(2 * refusedMs, FAILED_MS_MAX)
   })
 }
 
