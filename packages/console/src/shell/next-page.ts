@@ -4,7 +4,15 @@ export interface NextPage {
   readonly next?: string | undefined
 }
 
-/** Only a page of the console: whoever made a link must not choose where an admin goes on to. */
+/**
+ * Only a page of the console, as the browser reads the address: whoever made a link must not choose where an admin
+ * goes on to.
+ */
 export function toNextPage(next: unknown): string | undefined {
-  return typeof next === 'string' && next.startsWith('/console/') ? next : undefined
+  const { origin: here } = globalThis.location
+  if (typeof next !== 'string' || !URL.canParse(next, here)) return undefined
+  const { origin, pathname, search, hash } = new URL(next, here)
+  return origin === here && pathname.startsWith('/console/')
+    ? `${pathname}${search}${hash}`
+    : undefined
 }

@@ -10,13 +10,13 @@ import {
   postConsoleSessionProviderStepUp,
 } from '../api/generated/sdk.gen.ts'
 import type { AdminIdentity } from '../api/generated/types.gen.ts'
+import { toNextPage } from '../shell/next-page.ts'
 import { texts } from './texts.ts'
 
 /** What the browser goes to the provider for. */
 export type ProviderPurpose = 'sign_in' | 'step_up' | 'connect'
 
 const LEFT_FOR = 'heliograph left for provider'
-const CONSOLE_PATH = /^\/console\/(?![/\\])/
 
 /** What the provider calls itself here; null when none is set up. */
 export const providerQuery = queryOptions({
@@ -83,8 +83,8 @@ interface Departure {
 /** What this tab has left for; a sign-in when it does not know. */
 export function readDeparture(): Departure {
   const text = globalThis.sessionStorage.getItem(LEFT_FOR)
-  const { purpose = 'sign_in', next = '' } = JSON.parse(text ?? '{}') as Partial<Departure>
-  return { purpose, next: CONSOLE_PATH.test(next) ? next : '/console/' }
+  const { purpose = 'sign_in', next } = JSON.parse(text ?? '{}') as Partial<Departure>
+  return { purpose, next: toNextPage(next) ?? '/console/' }
 }
 
 /** Forgets what this tab has left for: a return is one of a kind. */
