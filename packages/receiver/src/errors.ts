@@ -25,6 +25,14 @@ export class KeysUnavailableError extends Error {
 }
 
 /**
+ * A commit of a compliance store did not count, because another process has changed the store meanwhile; the store
+ * knows by then what that has written. A `ComplianceStore` of your own throws it where several processes change it.
+ */
+export class StoreChangedError extends Error {
+  override readonly name = 'StoreChangedError'
+}
+
+/**
  * What went wrong with a request to the transmitter:
  *
  * - `network`: there was no answer, and not because of time;

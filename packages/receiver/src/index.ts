@@ -1,6 +1,11 @@
 // The receiver of Shared Signals for every runtime with Web APIs: verify, receive by push, fetch
 // by poll. What needs Node.js is in './node.ts' and './cli/index.ts'.
-export { KeysUnavailableError, SetVerificationError, TransmitterError } from './errors.ts'
+export {
+  KeysUnavailableError,
+  SetVerificationError,
+  StoreChangedError,
+  TransmitterError,
+} from './errors.ts'
 export type { TransmitterErrorCode, TransmitterErrorDetails } from './errors.ts'
 export { createLocalKeySource, createRemoteKeySource } from './key-source.ts'
 export type { KeyHeader, KeySource, RemoteKeySourceOptions } from './key-source.ts'

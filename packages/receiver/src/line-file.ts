@@ -73,7 +73,6 @@ class SharedLineFile implements LineFile {
   }
 
   async append(line: string): Promise<void> {
-    if (this.#isClosed) throw new Error(`${this.#path} is closed`)
     for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
       const file = await this.#present()
       await this.#readNew(file)
@@ -101,6 +100,7 @@ class SharedLineFile implements LineFile {
   }
 
   async #present(): Promise<FileHandle> {
+    if (this.#isClosed) throw new Error(`${this.#path} is closed`)
     const file = this.#file
     return file !== undefined && (await this.#isInPlace(file)) ? file : this.open()
   }

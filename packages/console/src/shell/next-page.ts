@@ -10,9 +10,15 @@ export interface NextPage {
  */
 export function toNextPage(next: unknown): string | undefined {
   const { origin: here } = globalThis.location
-  if (typeof next !== 'string' || !URL.canParse(next, here)) return undefined
-  const { origin, pathname, search, hash } = new URL(next, here)
-  return origin === here && pathname.startsWith('/console/')
-    ? `${pathname}${search}${hash}`
-    : undefined
+  const page = typeof next === 'string' ? toUrl(next, here) : undefined
+  if (page?.origin !== here || !page.pathname.startsWith('/console/')) return undefined
+  return `${page.pathname}${page.search}${page.hash}`
+}
+
+function toUrl(text: string, base: string): URL | undefined {
+  try {
+    return new URL(text, base)
+  } catch {
+    return undefined
+  }
 }

@@ -6,6 +6,7 @@ import {
   type StreamState,
   type SubjectIdentifier,
 } from '@heliograph/ssf'
+import { StoreChangedError } from '../errors.ts'
 import type { CallOptions } from '../stream-client/stream-client.ts'
 import { tellListener } from '../tell-listener.ts'
 import { untilAborted } from '../until-aborted.ts'
@@ -33,7 +34,8 @@ export interface ComplianceStateOptions {
   readonly source?: StateSource
   /**
    * Told of each change before it is stored: when it throws, the change is not stored and the event
-   * comes again. It may be told of one change twice.
+   * comes again. It may be told of one change twice, and of one that was out of date by what another process has
+   * stored: then it is told right after it of what is so.
    */
   readonly onChange?: (change: ComplianceChange) => void | Promise<void>
   /** Told of SETs that did not come; needs a stream that numbers its SETs. What it throws is ignored. */
@@ -60,8 +62,8 @@ export type ApplyOutcome =
 export interface ComplianceState {
   /**
    * Takes in an event; give it every event of the stream, for example as `onEvent`. It resolves when
-   * the change is durable, so that acknowledging is safe then. It rejects when the store does, also because another
-   * process has changed it: let the event come again.
+   * the change is durable, so that acknowledging is safe then. It rejects when the store does: let the event come
+   * again. Where another process has changed the store meanwhile, the event is judged once more by that.
    */
   apply(set: VerifiedSet): Promise<ApplyOutcome>
   /** The status of a subject now; undefined when nothing is known about it. */
@@ -101,6 +103,14 @@ export function createComplianceState(options: ComplianceStateOptions): Complian
   return new StoredComplianceState(options)
 }
 
+/** How often an event is judged that others always change the store before. */
+const ATTEMPTS_MAX = 10
+
+interface JudgeOptions {
+  /** The event was judged before, by less than what the store knows. */
+  readonly isAgain: boolean
+}
+
 class StoredComplianceState implements ComplianceState {
   readonly #options: ComplianceStateOptions
   readonly #gaps: GapWatch
@@ -121,22 +131,13 @@ class StoredComplianceState implements ComplianceState {
 
   apply(set: VerifiedSet): Promise<ApplyOutcome> {
     return this.#inTurn(async () => {
-      const { store } = this.#options
-      const sequence = readStreamSequence(set.claims)
-      const before = sequence === undefined ? undefined : await store.readPosition()
-      const position = sequence === undefined ? undefined : noteSequence(before, sequence)
-      const entry = toComplianceEntry(set)
-      const outcome = entry === undefined ? 'ignored' : await this.#judge(entry)
-      const entries = new Map<string, ComplianceEntry>()
-      if (entry !== undefined && outcome === 'applied') {
-        entries.set(toComplianceKey(entry.subject), entry)
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          return await this.#applyOnce(set, { isAgain: attempt > 1 })
+        } catch (error) {
+          if (!(error instanceof StoreChangedError) || attempt === ATTEMPTS_MAX) throw error
+        }
       }
-      const hasMoved = position !== undefined && position !== before
-      if (entries.size > 0 || hasMoved) {
-        await store.commit({ entries, removedKeys: [], position: hasMoved ? position : undefined })
-      }
-      if (position !== undefined) this.#gaps.update(position)
-      return outcome
     })
   }
 
@@ -199,17 +200,35 @@ class StoredComplianceState implements ComplianceState {
     if (position !== undefined) this.#gaps.update(position)
   }
 
-  async #judge(entry: ComplianceEntry): Promise<ApplyOutcome> {
-    const known = await this.#options.store.find(toComplianceKey(entry.subject))
-    if (known !== undefined && isOutdated(entry, known)) return 'outdated'
-    if (known?.status !== entry.status) {
-      await this.#options.onChange?.({
-        subject: entry.subject,
-        previous: known?.status,
-        current: entry.status,
-      })
+  async #applyOnce(set: VerifiedSet, options: JudgeOptions): Promise<ApplyOutcome> {
+    const { store } = this.#options
+    const sequence = readStreamSequence(set.claims)
+    const before = sequence === undefined ? undefined : await store.readPosition()
+    const position = sequence === undefined ? undefined : noteSequence(before, sequence)
+    const entry = toComplianceEntry(set)
+    const outcome = entry === undefined ? 'ignored' : await this.#judge(entry, options)
+    const entries = new Map<string, ComplianceEntry>()
+    if (entry !== undefined && outcome === 'applied') {
+      entries.set(toComplianceKey(entry.subject), entry)
     }
-    return 'applied'
+    const hasMoved = position !== undefined && position !== before
+    if (entries.size > 0 || hasMoved) {
+      await store.commit({ entries, removedKeys: [], position: hasMoved ? position : undefined })
+    }
+    if (position !== undefined) this.#gaps.update(position)
+    return outcome
+  }
+
+  async #judge(entry: ComplianceEntry, { isAgain }: JudgeOptions): Promise<ApplyOutcome> {
+    const { subject } = entry
+    const known = await this.#options.store.find(toComplianceKey(subject))
+    const isOld = known !== undefined && isOutdated(entry, known)
+    const [previous, current] = isOld
+      ? // Nobody was told that it changed, unless the change was judged before by what was older still.
+        [isAgain ? entry.status : known.status, known.status]
+      : [known?.status, entry.status]
+    if (previous !== current) await this.#options.onChange?.({ subject, previous, current })
+    return isOld ? 'outdated' : 'applied'
   }
 
   async #closeGap(gap: SequenceGap): Promise<void> {

@@ -20,8 +20,8 @@ export interface ComplianceStore {
     | AsyncIterable<readonly [key: string, entry: ComplianceEntry]>
   readPosition(): StreamPosition | undefined | Promise<StreamPosition | undefined>
   /**
-   * Makes all changes or none; resolves when they are durable. It rejects, and has made none, when another process has
-   * changed what was read for them: the SET that they are of comes again.
+   * Makes all changes or none; resolves when they are durable. It rejects with a `StoreChangedError` when another
+   * process has changed what was read for them: they are judged anew then.
    */
   commit(changes: ComplianceChanges): void | Promise<void>
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { StoreChangedError } from '../errors.ts'
 import { openLineFile, type LineState } from '../line-file.ts'
 import type { ComplianceEntry } from './compliance-entry.ts'
 import { applyChanges, type ComplianceChanges, type ComplianceStore } from './compliance-store.ts'
@@ -48,7 +49,8 @@ export async function createFileComplianceStore(options: {
     try {
       state.awaitedId = id
       await file.append(JSON.stringify(line))
-      if (!state.isAwaitedTaken) throw new Error('another process has changed the state meanwhile')
+      if (state.isAwaitedTaken) return
+      throw new StoreChangedError('another process has changed the state meanwhile')
     } finally {
       queue.shift()
     }

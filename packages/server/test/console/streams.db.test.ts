@@ -91,7 +91,7 @@ describe('the streams of the console', () => {
     await page.getByRole('option', { name: 'OAuth access token' }).click()
     await proof.getByLabel('Client secret').fill('second')
     await page.getByRole('button', { name: 'Save changes' }).click()
-    await page.getByRole('heading', { name: 'Moving', level: 1 }).waitFor()
+    await page.waitForURL(`**/signals/streams/${id}`)
     const read = `fetch('/ssf_streams/${id}').then((answer) => answer.json())`
     expect(await page.evaluate<unknown>(read)).toMatchObject({
       delivery: {

@@ -125,22 +125,12 @@ function judgeRequest(request: IncomingMessage, lease: ProbeLease, baseUrl: stri
 
 /** Notes connections without a request, each once: a few of each proof, so that more cost nothing. */
 function createRequestlessNotes(context: ProbeHandlerContext, book: () => LeaseBook) {
-  const { db, logError } = context
   const ofProofs = new Map<string, Map<OpenedConnection, Promise<string | undefined>>>()
 
   const underWay = new Set<Promise<unknown>>()
   const readings = new Set<Promise<unknown>>()
   /** Whether it is logged already: whoever knocks may knock often. */
   let isFailing = false
-
-  async function renew(
-    noted: Promise<string | undefined>,
-    stay: RequestlessStay,
-  ): Promise<string | undefined> {
-    const id = await noted
-    if (id !== undefined) await updateReason(db, id, stay)
-    return id
-  }
 
   async function noteAtLease(
     lease: ProbeLease,
@@ -153,7 +143,9 @@ function createRequestlessNotes(context: ProbeHandlerContext, book: () => LeaseB
     const isNews = noted === undefined ? notes.size < REQUESTLESS_MAX : stay !== 'open'
     if (!isNews) return
     const noting =
-      noted === undefined ? recordRequestless(context, lease, opened, stay) : renew(noted, stay)
+      noted === undefined
+        ? recordRequestless(context, lease, opened, stay)
+        : renew(context, noted, stay)
     ofProofs.set(proofId, notes.set(opened, noting))
     await noting
   }
@@ -166,8 +158,13 @@ function createRequestlessNotes(context: ProbeHandlerContext, book: () => LeaseB
   ): Promise<void> {
     const reading = book().lookAgain(opened.seen.port)
     readings.add(reading)
-    const lease = await reading.finally(() => readings.delete(reading))
-    if (lease && lease.proofId !== known?.proofId) await noteAtLease(lease, opened, stay)
+    try {
+      // First of those who wait for the reading, so that its note is under way when they go on.
+      const lease = await reading
+      if (lease && lease.proofId !== known?.proofId) await noteAtLease(lease, opened, stay)
+    } finally {
+      readings.delete(reading)
+    }
   }
 
   async function noteAtPort(opened: OpenedConnection, stay: RequestlessStay): Promise<void> {
@@ -182,7 +179,8 @@ function createRequestlessNotes(context: ProbeHandlerContext, book: () => LeaseB
           isFailing = false
         })
         .catch((error: unknown) => {
-          if (!isFailing) logError(error, 'connections to ports of device proofs cannot be noted')
+          if (!isFailing)
+            context.logError(error, 'connections to ports of device proofs cannot be noted')
           isFailing = true
         })
         .finally(() => underWay.delete(told))
@@ -200,6 +198,16 @@ function createRequestlessNotes(context: ProbeHandlerContext, book: () => LeaseB
       ofProofs.delete(proofId)
     },
   }
+}
+
+async function renew(
+  { db }: ProbeHandlerContext,
+  noted: Promise<string | undefined>,
+  stay: RequestlessStay,
+): Promise<string | undefined> {
+  const id = await noted
+  if (id !== undefined) await updateReason(db, id, stay)
+  return id
 }
 
 function streamHeaders(origin: string): Record<string, string> {

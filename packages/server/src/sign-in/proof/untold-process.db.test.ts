@@ -99,6 +99,15 @@ describe('a connection without a request at a process that has not heard of the 
     },
   )
 
+  it('is on record before its proof is decided, which waits for nobody else', async () => {
+    const { id } = await world.begin()
+    await startOnSamePorts(id)
+    const [lease] = await listLeasesOfAttempt(world.database.db, id, new Date())
+    untold.handler.noteIdle(untold.opened)
+    await untold.handler.settleNotesOf(lease!.proofId)
+    expect(await listNotedProofs(id)).toEqual([lease?.proofId])
+  })
+
   it('is on record of the proof that has the port, and not only of one that is over', async () => {
     const { id } = await world.begin()
     await startOnSamePorts(id)
