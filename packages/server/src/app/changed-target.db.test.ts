@@ -71,16 +71,23 @@ async function changeMeanwhile(
   })
   await queueAll()
   await vi.waitFor(() => expect(receiver.requests).toHaveLength(1), WAIT_MS)
+  const former = await vi.waitFor(listClaims, WAIT_MS)
   await change()
-  await vi.waitFor(async () => expect(await countClaims()).toBe(2), WAIT_MS)
+  // What waits behind the one in flight is claimed anew, with what is so now.
+  await vi.waitFor(async () => {
+    const present = await listClaims()
+    expect(present.filter((claim) => former.includes(claim))).toHaveLength(1)
+  }, WAIT_MS)
   receiver.respond(answerWith(202))
   answer()
 }
 
-async function countClaims(): Promise<number> {
+/** The claims of what is in flight and of what waits behind it, of each delivery; throws before they are there. */
+async function listClaims(): Promise<readonly string[]> {
   const queued = db.selectFrom('delivery').where('state', '=', 'queued')
-  const claims = await queued.select('claimed_by').distinct().execute()
-  return claims.filter(({ claimed_by: claimedBy }) => claimedBy !== null).length
+  const claimed = await queued.select('claimed_by').where('claimed_by', 'is not', null).execute()
+  expect(claimed.length).toBeGreaterThanOrEqual(2)
+  return claimed.map(({ claimed_by: claimedBy }) => String(claimedBy))
 }
 
 /** As when a switchover has broken the connection by which the process hears of changes. */
