@@ -35,7 +35,8 @@ export interface ComplianceStateOptions {
   /**
    * Told of each change before it is stored: when it throws, the change is not stored and the event
    * comes again. It may be told of one change twice, and of one that was out of date by what another process has
-   * stored: then it is told right after it of what is so.
+   * stored: then it is told right after it of what is so,
+   * unless the process ends between the two: `statusOf` has what is stored.
    */
   readonly onChange?: (change: ComplianceChange) => void | Promise<void>
   /** Told of SETs that did not come; needs a stream that numbers its SETs. What it throws is ignored. */
