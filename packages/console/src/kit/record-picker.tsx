@@ -31,6 +31,13 @@ interface RecordPickerProps {
 
 const PAUSE_MS = 200
 
+/** What is chosen keeps its name, whatever is found: a name that changes would replace what is being typed. */
+function keepName(found: readonly Choice[], chosen: Choice | null): readonly Choice[] {
+  if (chosen === null) return found
+  const others = found.map((choice) => (choice.value === chosen.value ? chosen : choice))
+  return others.includes(chosen) ? others : [...others, chosen]
+}
+
 export function RecordPicker(props: RecordPickerProps) {
   const { value, onChange, queryKey, find, isFirst = false, isWide = false } = props
   const [typed, setTyped] = useState('')
@@ -41,8 +48,7 @@ export function RecordPicker(props: RecordPickerProps) {
     placeholderData: keepPreviousData,
   })
   const isFound = (id: string) => found.some((choice) => choice.value === id)
-  // What is chosen keeps its name when something else is looked for.
-  const known = value === null || isFound(value.value) ? found : [...found, value]
+  const known = keepName(found, value)
   return (
     <Select
       label={props.label}

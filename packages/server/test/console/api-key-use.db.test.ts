@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { beforeAll, describe, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createKeyUsageRecorder } from '../../src/organisation/api-keys/key-usage-recorder.ts'
 import { systemClock } from '../../src/platform/clock.ts'
 import { createTestKey } from '../support/api-keys.ts'
@@ -7,6 +7,10 @@ import { consoleForTests, expectFitting } from './support/open-console.ts'
 
 const console = consoleForTests()
 let keyId: string
+/** What the form asks for before anything is typed. */
+const isFirstList = ({ pathname, searchParams }: URL) =>
+  pathname.endsWith('/admin_users') && !searchParams.has('query')
+
 beforeAll(async () => {
   const { db } = console.api.services
   await createTestKey(console.api.services, ['Refresh Check'])
@@ -42,6 +46,26 @@ describe('the page of a key', () => {
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     await dialog.waitFor({ state: 'hidden' })
     await page.getByText('A test.').waitFor()
+  })
+
+  it('keeps what is typed of who answers for it, although the first list comes later', async () => {
+    const page = await console.openPage(`/settings/api-keys/${keyId}`)
+    let release: () => void = () => undefined
+    const released = new Promise<void>((resolve) => (release = resolve))
+    await page.route(isFirstList, async (route) => {
+      await released
+      await route.continue()
+    })
+    const asked = page.waitForRequest((request) => isFirstList(new URL(request.url())))
+    await page.getByRole('button', { name: 'Change', exact: true }).click()
+    const responsible = page.getByRole('combobox', { name: 'Responsible admin' })
+    await asked
+    await responsible.fill('nobody')
+    const come = page.waitForResponse((response) => isFirstList(new URL(response.url())))
+    release()
+    await (await come).finished()
+    await page.getByText('No admin with Full Access of that name').waitFor()
+    expect(await responsible.inputValue()).toBe('nobody')
   })
 
   it('finds who answers for it, however many admins there are', async () => {
