@@ -18,7 +18,7 @@ import { untilAborted } from './until-aborted.ts'
 
 /** How the discovery document is fetched. */
 export interface DiscoveryOptions {
-  /** Default 10 seconds. */
+  /** Longest wait for each answer in milliseconds. Default 10000. */
   readonly timeoutMs?: number
   /** Allows plain HTTP beyond the loopback interface. Default false. */
   readonly isHttpAllowed?: boolean

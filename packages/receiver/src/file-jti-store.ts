@@ -1,5 +1,6 @@
 import { toSeenKey, type JtiStore } from './jti-store.ts'
 import { openLineFile } from './line-file.ts'
+import { requireAmounts } from './require-amounts.ts'
 
 /** A {@link JtiStore} that keeps a file open. */
 export interface FileJtiStore extends JtiStore {
@@ -14,12 +15,14 @@ export interface FileJtiStore extends JtiStore {
  * one added is known from the next entry of this one on, so that an event may be handled by both. On a local disk.
  *
  * @param options.entriesMax How many of the latest entries are kept. Default 100000.
+ * @throws TypeError when that is no number; what the file system says.
  */
 export async function createFileJtiStore(options: {
   readonly path: string
   readonly entriesMax?: number
 }): Promise<FileJtiStore> {
   const entriesMax = options.entriesMax ?? 100_000
+  requireAmounts({ entriesMax })
   const seen = new Set<string>()
   const file = await openLineFile(options.path, {
     clear: () => seen.clear(),

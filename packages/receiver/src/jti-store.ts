@@ -1,3 +1,5 @@
+import { requireAmounts } from './require-amounts.ts'
+
 /**
  * Remembers which SETs were handled, so that one that comes again is not handled again. A `jti` is
  * unique for one issuer only (RFC 8417 section 2.2), so an entry is the pair. Implement it over your
@@ -18,10 +20,12 @@ export function toSeenKey(jti: string, iss: string): string {
 /**
  * Remembers the latest entries in memory; the oldest is forgotten first. Lost with the process.
  *
- * @param options.entriesMax Default 10000.
+ * @param options.entriesMax How many of the latest entries are kept. Default 10000.
+ * @throws TypeError when that is no number.
  */
 export function createMemoryJtiStore(options: { readonly entriesMax?: number } = {}): JtiStore {
   const entriesMax = options.entriesMax ?? 10_000
+  requireAmounts({ entriesMax })
   const seen = new Set<string>()
   return {
     isSeen: (jti, iss) => seen.has(toSeenKey(jti, iss)),

@@ -8,6 +8,7 @@ import {
   type LocalJWKSet,
 } from 'jose'
 import { KeysUnavailableError, SetVerificationError } from './errors.ts'
+import { requireAmounts } from './require-amounts.ts'
 import {
   defaultFetch,
   freshForMs,
@@ -35,18 +36,19 @@ export interface KeySource {
 export interface RemoteKeySourceOptions {
   readonly jwksUri: string
   /**
-   * Age in milliseconds from which the keys are fetched again in passing, when the transmitter does
-   * not say; its `max-age` counts between the cool-down and `usableForMs`. From twice this age on a
-   * SET waits for the fetch. Default 10 minutes.
+   * Age in milliseconds from which the keys are fetched again in passing; from twice this age on a SET waits for the
+   * fetch. So a key that the transmitter has withdrawn is accepted for twice this time at most while keys can be
+   * fetched, whatever it says: a shorter `max-age` counts, down to the cool-down, a longer one does not. Default
+   * 600000.
    */
   readonly refreshAfterMs?: number
-  /** Age in milliseconds up to which keys serve while fetching fails. Default 24 hours. */
+  /** Age in milliseconds up to which keys serve while fetching fails. Default 86400000. */
   readonly usableForMs?: number
-  /** Shortest time in milliseconds between two fetches. Default 30 seconds. */
+  /** Shortest time in milliseconds between two fetches. Default 30000. */
   readonly cooldownMs?: number
-  /** Default 5 seconds. */
+  /** Longest wait for an answer in milliseconds. Default 5000. */
   readonly timeoutMs?: number
-  /** Default 256 KiB. */
+  /** Largest accepted answer, in bytes. Default 262144. */
   readonly bytesMax?: number
   /** Allows plain HTTP beyond the loopback interface. Default false. */
   readonly isHttpAllowed?: boolean
@@ -92,7 +94,7 @@ export function createLocalKeySource(jwks: JSONWebKeySet): KeySource {
  * since it was first asked for: until then the answer during the cool-down is that the keys are unavailable, and the
  * SET comes again.
  *
- * @throws TypeError when the URL is neither HTTPS nor loopback.
+ * @throws TypeError when the URL is neither HTTPS nor loopback, or a time or size is none.
  */
 export function createRemoteKeySource(options: RemoteKeySourceOptions): KeySource {
   return new RemoteKeySource(options)
@@ -127,6 +129,8 @@ class RemoteKeySource implements KeySource {
       nowMs: options.nowMs ?? (() => Date.now()),
     }
     this.#refreshAfterMs = this.#options.refreshAfterMs
+    const { refreshAfterMs, usableForMs, cooldownMs, timeoutMs, bytesMax } = options
+    requireAmounts({ refreshAfterMs, usableForMs, cooldownMs, timeoutMs, bytesMax })
     requireSecureUrl(this.#options.jwksUri, this.#options.isHttpAllowed)
   }
 
@@ -161,7 +165,7 @@ class RemoteKeySource implements KeySource {
 
   #hasFailedLately(): boolean {
     const sinceMs = this.#options.nowMs() - this.#failedAtMs
-    // Keys may be fresh for hours, in which one may have been withdrawn.
+    // Keys may be set to be fresh for hours, in which one may have been withdrawn.
     const latelyMs = Math.min(this.#refreshAfterMs, FAILED_LATELY_MS_MAX)
     return this.#lastFailure !== undefined && sinceMs >= 0 && sinceMs < latelyMs
   }
@@ -215,9 +219,11 @@ class RemoteKeySource implements KeySource {
     })
   }
 
+  /** A transmitter that lets its keys be kept for hours would have them accepted for hours after it withdrew one. */
   #freshMs(headers: Headers): number {
     const { cooldownMs, refreshAfterMs, usableForMs } = this.#options
-    return Math.min(usableForMs, Math.max(cooldownMs, freshForMs(headers) ?? refreshAfterMs))
+    const freshMs = Math.min(refreshAfterMs, freshForMs(headers) ?? refreshAfterMs)
+    return Math.min(usableForMs, Math.max(cooldownMs, freshMs))
   }
 
   /** Never rejects; a failure is remembered. */

@@ -5,7 +5,7 @@ import { SetVerificationError, TransmitterError } from './errors.ts'
 import { createEventIntake, type EventIntakeOptions } from './event-intake.ts'
 import { createPollExchange, type PollAnswer, type PollExchangeOptions } from './poll-exchange.ts'
 import type { RefusedOutcome } from './push-handler.ts'
-import { toTimerMs } from './request-limit.ts'
+import { requireAmounts } from './require-amounts.ts'
 import { tellListener } from './tell-listener.ts'
 
 /** A poll that brings nothing in less than this was not a long one, whatever was asked for. */
@@ -62,14 +62,12 @@ export interface PollClient {
 /**
  * Creates a poll client. One loop at a time per client.
  *
- * @throws TypeError when the endpoint is neither HTTPS nor loopback, or a pause is no time.
+ * @throws TypeError when the endpoint is neither HTTPS nor loopback, or a time, size or count is none.
  */
 export function createPollClient(options: PollClientOptions): PollClient {
   const exchange = createPollExchange(options)
   const { idlePauseMs = 5_000, backOffMs, backOffMaxMs, retryAfterMaxMs } = options
-  for (const pauseMs of [idlePauseMs, backOffMs, backOffMaxMs, retryAfterMaxMs]) {
-    if (pauseMs !== undefined) toTimerMs(pauseMs)
-  }
+  requireAmounts({ idlePauseMs, backOffMs, backOffMaxMs, retryAfterMaxMs })
   const repeats = createRepeatDetector()
   const takeIn = createTakeIn(options, { exchange, repeats })
 

@@ -6,6 +6,7 @@ import {
 } from './authorization/authorization-source.ts'
 import { requestAuthorized } from './authorization/request-authorized.ts'
 import { TransmitterError, type SetVerificationError } from './errors.ts'
+import { requireAmounts } from './require-amounts.ts'
 import {
   defaultFetch,
   requireSecureUrl,
@@ -31,7 +32,7 @@ export interface PollExchangeOptions {
   readonly returnImmediately?: boolean
   /** Longest wait for an answer in milliseconds; must be longer than a long poll. Default 90000. */
   readonly requestTimeoutMs?: number
-  /** Largest accepted answer. Default 33554432. */
+  /** Largest accepted answer, in bytes. Default 33554432. */
   readonly responseBytesMax?: number
   /** Allows plain HTTP beyond the loopback interface. Default false. */
   readonly isHttpAllowed?: boolean
@@ -78,6 +79,8 @@ const ACKNOWLEDGEMENTS_PER_REQUEST_MAX = 500
  */
 export function createPollExchange(options: PollExchangeOptions): PollExchange {
   requireSecureUrl(options.endpointUrl, options.isHttpAllowed ?? false)
+  const { maxEvents, requestTimeoutMs, responseBytesMax } = options
+  requireAmounts({ maxEvents, requestTimeoutMs, responseBytesMax })
   const isGetForm = options.form === 'get'
   const isLongPoll = !isGetForm && options.returnImmediately !== true
   const { authorization } = options
@@ -116,8 +119,8 @@ export function createPollExchange(options: PollExchangeOptions): PollExchange {
         await flush()
         return readAnswer(await send(options, source, { signal }))
       }
-      const { maxEvents = 100, returnImmediately = false } = options
-      return readAnswer(await sendWaiting({ maxEvents, returnImmediately }, { signal }))
+      const wanted = { maxEvents: maxEvents ?? 100, returnImmediately: !isLongPoll }
+      return readAnswer(await sendWaiting(wanted, { signal }))
     },
     flush,
   }

@@ -5,6 +5,7 @@ import { decodeUtf8, readCappedBody } from './capped-body.ts'
 import { isAnyTextEqual } from './constant-time.ts'
 import { SetVerificationError } from './errors.ts'
 import { createEventIntake, type EventIntakeOptions, type IntakeOutcome } from './event-intake.ts'
+import { requireAmounts } from './require-amounts.ts'
 import { tellListener } from './tell-listener.ts'
 
 /** What a push handler needs. */
@@ -14,7 +15,7 @@ export interface PushHandlerOptions extends EventIntakeOptions {
    * changed. Without it every sender may push, and the signature alone protects.
    */
   readonly authorization?: string | readonly string[] | undefined
-  /** Largest accepted body. Default 262144. */
+  /** Largest accepted body, in bytes. Default 262144. */
   readonly bodyBytesMax?: number
   /**
    * Told of every SET that was not handled, and of bodies that are none or break off; for logs. What it throws is
@@ -41,11 +42,12 @@ const BODY_BYTES_MAX = 256 * 1024
  * 401, 405, 413 and 415 for requests that are no push for this receiver. RFC 8935 sections 2.2
  * and 2.3.
  *
- * @throws TypeError when `authorization` is empty or holds an empty value.
+ * @throws TypeError when `authorization` is empty or holds an empty value, or `bodyBytesMax` is none.
  */
 export function createPushHandler(options: PushHandlerOptions): PushHandler {
   const intake = createEventIntake(options)
-  const bodyBytesMax = options.bodyBytesMax ?? BODY_BYTES_MAX
+  const { bodyBytesMax = BODY_BYTES_MAX } = options
+  requireAmounts({ bodyBytesMax })
   const authorization = readAuthorization(options.authorization)
 
   async function take(bytes: Uint8Array<ArrayBuffer>): Promise<IntakeOutcome> {

@@ -14,8 +14,10 @@ export async function untilAborted<Value>(
   timeoutMs?: number,
 ): Promise<Value> {
   if (signal === undefined && timeoutMs === undefined) return promise
-  const timerMs = timeoutMs === undefined ? undefined : toTimerMs(timeoutMs)
   return new Promise((resolve, reject) => {
+    // First of all, so that it is heard also where the time is none.
+    promise.then(resolve, reject)
+    const timerMs = timeoutMs === undefined ? undefined : toTimerMs(timeoutMs)
     const abort = () => {
       const cause: unknown = signal?.reason
       reject(new TransmitterError('aborted', 'the request was aborted', { cause }))
@@ -26,9 +28,10 @@ export async function untilAborted<Value>(
     if (signal?.aborted === true) abort()
     signal?.addEventListener('abort', abort, { once: true })
     const timer = timerMs === undefined ? undefined : setTimeout(giveUp, timerMs)
-    void promise.then(resolve, reject).finally(() => {
+    const release = () => {
       clearTimeout(timer)
       signal?.removeEventListener('abort', abort)
-    })
+    }
+    promise.then(release, release)
   })
 }

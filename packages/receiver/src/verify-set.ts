@@ -25,6 +25,7 @@ import {
   type KeySource,
   type RemoteKeySourceOptions,
 } from './key-source.ts'
+import { requireAmounts } from './require-amounts.ts'
 
 /** Signature algorithms that are accepted unless said otherwise: asymmetric ones only. */
 export const DEFAULT_ALGORITHMS = [
@@ -53,7 +54,7 @@ export interface SetVerifierOptions {
     | { readonly jwksUri: string }
     | RemoteKeySourceOptions
     | KeySource
-  /** How far `iat` may lie in the future. Default 60. */
+  /** How far `iat` may lie in the future, in seconds. Default 60. */
   readonly clockToleranceSeconds?: number
   /** Accepted algorithms; symmetric ones and `none` are refused even when listed. */
   readonly algorithms?: readonly string[]
@@ -98,6 +99,8 @@ export function createSetVerifier(options: SetVerifierOptions): SetVerifier {
   const algorithms = usableAlgorithms(options.algorithms ?? DEFAULT_ALGORITHMS)
   requireNames('issuer', [options.issuer])
   requireNames('audience', [options.audience].flat())
+  const { clockToleranceSeconds } = options
+  requireAmounts({ clockToleranceSeconds, tokenLengthMax: options.tokenLengthMax })
   const keySource = toKeySource(options.keys)
   const tokenLengthMax = options.tokenLengthMax ?? 256 * 1024
   return {

@@ -1,6 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { exportJWK } from 'jose'
-import { createRemoteKeySource, KeysUnavailableError } from '../src/index.ts'
+import {
+  createRemoteKeySource,
+  KeysUnavailableError,
+  type RemoteKeySourceOptions,
+} from '../src/index.ts'
 import { readJwks } from '../src/key-source.ts'
 import { createTestKey, jwksOf, type TestKey } from './support/signing.ts'
 
@@ -16,12 +20,16 @@ beforeAll(async () => {
 })
 
 /** A transmitter whose answer, and a clock whose time, the test sets. */
-function createScene(answer: () => Response | Promise<Response>) {
+function createScene(
+  answer: () => Response | Promise<Response>,
+  options: Partial<RemoteKeySourceOptions> = {},
+) {
   const scene = { nowMs: 10 * HOUR, fetches: 0, answer }
   const keySource = createRemoteKeySource({
     jwksUri: 'https://transmitter.example.com/jwks.json',
     nowMs: () => scene.nowMs,
     bytesMax: 10_000,
+    ...options,
     fetch: async () => {
       scene.fetches += 1
       return scene.answer()
@@ -152,8 +160,7 @@ describe('a remote key source', () => {
   })
 
   test('uses no key that was withdrawn because a fetch failed hours ago, however long keys are fresh', async () => {
-    const headers = { 'cache-control': 'max-age=14400' }
-    const { scene, find } = createScene(() => Response.json(jwksOf(first), { headers }))
+    const { scene, find } = createScene(publish(first), { refreshAfterMs: 4 * HOUR })
     await find(first)
     scene.answer = fail
     scene.nowMs += 4 * HOUR + MINUTE
@@ -180,16 +187,37 @@ describe('a remote key source', () => {
   })
 
   test.each([
-    ['a longer max-age', 'public, max-age=3600', 0, 30 * MINUTE],
-    ['a longer max-age, less its age', 'max-age=3600', 1800, 20 * MINUTE],
-  ])('keeps keys for %s', async (_title, control, age, freshMs) => {
-    const headers = { 'cache-control': control, age: String(age) }
-    const { scene, find } = createScene(() => Response.json(jwksOf(first), { headers }))
+    ['all the time', MINUTE],
+    ['now and then', 9 * MINUTE],
+    ['after a while only', 20 * MINUTE],
+  ])(
+    'uses no key for more than 20 minutes after it was withdrawn, whatever max-age says, asked %s',
+    async (_title, pauseMs) => {
+      const headers = { 'cache-control': 'public, max-age=86400' }
+      const publishLong = (key: TestKey) => () => Response.json(jwksOf(key), { headers })
+      const { scene, find } = createScene(publishLong(first))
+      await find(first)
+      scene.answer = publishLong(second)
+      const end = scene.nowMs + 20 * MINUTE
+      while (scene.nowMs + pauseMs < end) {
+        scene.nowMs += pauseMs
+        await find(first).catch(() => undefined)
+      }
+      scene.nowMs = end
+      await expect(find(first)).rejects.toThrow('key')
+      expect(await find(second)).toHaveLength(1)
+    },
+  )
+
+  test('is asked to keep keys for longer by its options alone', async () => {
+    const headers = { 'cache-control': 'max-age=3600', age: '1800' }
+    const answer = () => Response.json(jwksOf(first), { headers })
+    const { scene, find } = createScene(answer, { refreshAfterMs: 2 * HOUR })
     await find(first)
-    scene.nowMs += freshMs
+    scene.nowMs += 29 * MINUTE
     await find(first)
     expect(scene.fetches).toBe(1)
-    scene.nowMs += HOUR
+    scene.nowMs += MINUTE
     await find(first)
     expect(scene.fetches).toBe(2)
   })

@@ -57,6 +57,20 @@ test('whoever waits for others, or for an event, may wait for ever', async () =>
   expect(await Promise.race([waiting, later('still waiting')])).toBe('still waiting')
 })
 
+test('what is waited for with a time that is none is heard all the same: its failure ends no process', async () => {
+  const unheard: unknown[] = []
+  const note = (error: unknown) => unheard.push(error)
+  process.on('unhandledRejection', note)
+  try {
+    const failing = Promise.reject(new Error('unheard'))
+    await expect(untilAborted(failing, undefined, Number.NaN)).rejects.toThrow()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(unheard).toEqual([])
+  } finally {
+    process.off('unhandledRejection', note)
+  }
+})
+
 test.each([Number.NaN, -1])('%s is no time', async (timeMs) => {
   const refusal = new TypeError(
     `a time must be 0 milliseconds or more, or Infinity, and not ${timeMs}`,

@@ -1,6 +1,7 @@
 // Access tokens by the OAuth 2.0 client credentials grant (RFC 6749 section 4.4), as the CAEP
 // Interoperability Profile asks for. Tokens live in memory only.
 import { TransmitterError } from '../errors.ts'
+import { requireAmounts } from '../require-amounts.ts'
 import {
   defaultFetch,
   requestTransmitter,
@@ -49,10 +50,12 @@ const LIFETIME_SECONDS_MAX = 30 * 24 * 60 * 60
  * Creates a source of access tokens: each is kept until shortly before its end or until it is
  * answered with 401; requests at the same time share one token request.
  *
- * @throws TypeError when the token endpoint is neither HTTPS nor loopback.
+ * @throws TypeError when the token endpoint is neither HTTPS nor loopback, or a time is none.
  */
 export function createClientCredentials(options: ClientCredentialsOptions): AuthorizationSource {
   requireSecureUrl(options.tokenEndpoint, options.isHttpAllowed ?? false)
+  const { timeoutMs, refreshBeforeMs } = options
+  requireAmounts({ timeoutMs, refreshBeforeMs })
   const nowMs = options.nowMs ?? Date.now
   let current: AccessToken | undefined
   let fetching: Promise<AccessToken> | undefined

@@ -38,7 +38,7 @@ const STATE_PAGES_MAX = 100_000
  * Creates a client for the streams of one transmitter. The discovery document is fetched at first
  * use and kept while it is fresh.
  *
- * @throws TypeError when the issuer is neither HTTPS nor loopback, or `retryAfterMaxMs` is no time.
+ * @throws TypeError when the issuer is neither HTTPS nor loopback, or a time, size or count is none.
  */
 export function createStreamClient(options: StreamClientOptions): StreamClient {
   const requests = createManagementRequests(options)

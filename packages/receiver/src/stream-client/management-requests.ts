@@ -7,7 +7,7 @@ import { requestAuthorized } from '../authorization/request-authorized.ts'
 import { nextDelayMs, sleep } from '../back-off.ts'
 import { createDiscoveryCache } from '../discovery.ts'
 import { TransmitterError } from '../errors.ts'
-import { toTimerMs } from '../request-limit.ts'
+import { requireAmounts } from '../require-amounts.ts'
 import {
   defaultFetch,
   requireSecureUrl,
@@ -35,7 +35,7 @@ export interface StreamClientOptions {
   readonly retriesMax?: number
   /** Longest pause in milliseconds before a repeat; longer Retry-After ends the call. Default 10000. */
   readonly retryAfterMaxMs?: number
-  /** Largest accepted answer. Default 16777216. */
+  /** Largest accepted answer, in bytes. Default 16777216. */
   readonly responseBytesMax?: number
   /** Allows plain HTTP beyond the loopback interface. Default false. */
   readonly isHttpAllowed?: boolean
@@ -74,11 +74,12 @@ export interface ManagementRequests {
   send(request: ManagementRequest, options: CallOptions): Promise<TransmitterResponse>
 }
 
-/** @throws TypeError when the issuer is neither HTTPS nor loopback, or the longest pause is no time. */
+/** @throws TypeError when the issuer is neither HTTPS nor loopback, or a time, size or count is none. */
 export function createManagementRequests(options: StreamClientOptions): ManagementRequests {
   const isHttpAllowed = options.isHttpAllowed ?? false
   requireSecureUrl(options.issuer, isHttpAllowed)
-  if (options.retryAfterMaxMs !== undefined) toTimerMs(options.retryAfterMaxMs)
+  const { timeoutMs, retriesMax, retryAfterMaxMs, responseBytesMax } = options
+  requireAmounts({ timeoutMs, retriesMax, retryAfterMaxMs, responseBytesMax })
   const discovery = createDiscoveryCache(options.issuer, options)
   const source = toAuthorizationSource(options.authorization)
   const { configuration } = options
