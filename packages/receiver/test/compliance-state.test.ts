@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { StreamState } from '@heliograph/ssf'
 import {
   createComplianceState,
@@ -327,6 +327,34 @@ describe('a missing SET', () => {
     await state.reconcile()
     expect(await statusOf('d1')).toBe('not-compliant')
     expect(await store.readPosition()).toEqual({ sequence: 3, ahead: [] })
+  })
+
+  test('is made good no more once the state is closed, and nobody is told of that', async () => {
+    let signal: AbortSignal | undefined
+    const { state, errors } = createScene({
+      async *source(options) {
+        signal = options.signal
+        yield pageOf([], { next_cursor: 'next' })
+        await new Promise((_resolve, reject) => {
+          options.signal?.addEventListener('abort', () => reject(new Error('given up')))
+        })
+      },
+    })
+    for (const sequence of [1, 3]) await state.apply(numbered(sequence))
+    await until(() => signal !== undefined)
+    state.close()
+    await expect.poll(() => signal?.aborted).toBe(true)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(errors).toEqual([])
+  })
+
+  test('keeps no process from ending while it is waited for', async () => {
+    const timers = vi.spyOn(globalThis, 'setTimeout')
+    const { state } = createScene({ gapGraceMs: 60_000 })
+    for (const sequence of [1, 3]) await state.apply(numbered(sequence))
+    const timer = timers.mock.results[0]?.value as ReturnType<typeof setTimeout> | undefined
+    timers.mockRestore()
+    expect(timer?.hasRef()).toBe(false)
   })
 
   test.each([

@@ -1,7 +1,7 @@
-import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { appendFile, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import {
   createComplianceState,
   createMemoryComplianceStore,
@@ -21,7 +21,10 @@ beforeEach(async () => {
   path = join(folder, 'state.jsonl')
 })
 
-afterEach(() => rm(folder, { recursive: true }))
+afterEach(async () => {
+  vi.restoreAllMocks()
+  await rm(folder, { recursive: true })
+})
 
 function entryOf(sub: string): ComplianceEntry {
   return {
@@ -40,6 +43,14 @@ async function keysOf(store: ComplianceStore): Promise<string[]> {
   const keys = []
   for await (const [key] of store.list()) keys.push(key)
   return keys
+}
+
+/** Has something done while the next line is on its way to the disk. */
+async function whileSyncing(work: () => Promise<void>): Promise<void> {
+  const file = await open(path)
+  const prototype = Object.getPrototypeOf(file) as typeof file
+  await file.close()
+  vi.spyOn(prototype, 'datasync').mockImplementationOnce(work)
 }
 
 describe.each([
@@ -177,6 +188,34 @@ describe('a compliance store in a file', () => {
     for (const store of stores) await store.close()
     const again = await createFileComplianceStore({ path })
     expect(await again.readPosition()).toEqual({ sequence: taken, ahead: [] })
+    await again.close()
+  })
+
+  test('tells a commit that counted that it did, although another process goes on and replaces the file', async () => {
+    const former = await createFileComplianceStore({ path })
+    const changes = changesOf({ entries: new Map([['a', entryOf('a')]]) })
+    await Promise.all(Array.from({ length: 995 }, async () => former.commit(changes)))
+    const latter = await createFileComplianceStore({ path })
+    await whileSyncing(async () => {
+      await expect(latter.commit(changes)).rejects.toThrow('another process has changed the state')
+      for (let commits = 0; commits < 20; commits += 1) await latter.commit(changes)
+    })
+    await former.commit(changesOf({ entries: new Map([['b', entryOf('b')]]) }))
+    expect(await keysOf(former)).toEqual(['a', 'b'])
+    await Promise.all([former.close(), latter.close()])
+    expect((await readFile(path, 'utf8')).split('\n').length).toBeLessThan(100)
+  })
+
+  test('takes what is committed before it is closed, and nothing after that', async () => {
+    const store = await createFileComplianceStore({ path })
+    const changes = changesOf({ entries: new Map([['a', entryOf('a')]]) })
+    const before = store.commit(changes)
+    const closed = store.close()
+    const after = store.commit(changesOf({ entries: new Map([['b', entryOf('b')]]) }))
+    await expect(after).rejects.toThrow('is closed')
+    await Promise.all([before, closed])
+    const again = await createFileComplianceStore({ path })
+    expect(await keysOf(again)).toEqual(['a'])
     await again.close()
   })
 

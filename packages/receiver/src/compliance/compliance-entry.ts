@@ -114,6 +114,14 @@ export function outlastsPage(
   return known.eventTimestamp > entry.eventTimestamp
 }
 
+/** Tells whether two entries are one and the same statement. */
+export function isSameEntry(
+  left: ComplianceEntry | undefined,
+  right: ComplianceEntry | undefined,
+): boolean {
+  return left === right || toCanonicalJson(left ?? null) === toCanonicalJson(right ?? null)
+}
+
 /** Read as seconds, values from here on lie beyond the year 5000: older drafts used milliseconds. */
 const MILLISECOND_EPOCHS_FROM = 100_000_000_000
 

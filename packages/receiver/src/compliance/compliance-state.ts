@@ -6,11 +6,17 @@ import {
   type StreamState,
   type SubjectIdentifier,
 } from '@heliograph/ssf'
-import { StoreChangedError } from '../errors.ts'
+import { requireAmounts } from '../require-amounts.ts'
 import type { CallOptions } from '../stream-client/stream-client.ts'
 import { tellListener } from '../tell-listener.ts'
 import { untilAborted } from '../until-aborted.ts'
 import type { VerifiedSet } from '../verify-set.ts'
+import {
+  commitJudged,
+  type JudgedCommitParts,
+  type Judgement,
+  type TellChange,
+} from './commit-judged.ts'
 import {
   isOutdated,
   toComplianceEntry,
@@ -21,7 +27,7 @@ import {
 import type { ComplianceStore } from './compliance-store.ts'
 import { createGapWatch, type GapWatch } from './gap-watch.ts'
 import { reconcileWithState, type ReconcileReport } from './reconcile.ts'
-import { noteSequence, skipTo, type SequenceGap } from './stream-position.ts'
+import { noteSequence, skipTo, type SequenceGap, type StreamPosition } from './stream-position.ts'
 
 /** Gives the pages of the current state of the stream, such as `streamClient.statePages`. */
 export type StateSource = (options: CallOptions) => AsyncIterable<StreamState>
@@ -35,8 +41,8 @@ export interface ComplianceStateOptions {
   /**
    * Told of each change before it is stored: when it throws, the change is not stored and the event
    * comes again. It may be told of one change twice, and of one that was out of date by what another process has
-   * stored: then it is told right after it of what is so,
-   * unless the process ends between the two: `statusOf` has what is stored.
+   * stored: then it is told right after it of what is so, unless the process ends between the two: `statusOf` has
+   * what is stored.
    */
   readonly onChange?: (change: ComplianceChange) => void | Promise<void>
   /** Told of SETs that did not come; needs a stream that numbers its SETs. What it throws is ignored. */
@@ -64,7 +70,8 @@ export interface ComplianceState {
   /**
    * Takes in an event; give it every event of the stream, for example as `onEvent`. It resolves when
    * the change is durable, so that acknowledging is safe then. It rejects when the store does: let the event come
-   * again. Where another process has changed the store meanwhile, the event is judged once more by that.
+   * again. Where another process has changed the store meanwhile, the event is judged once more by that, ten times at
+   * most.
    */
   apply(set: VerifiedSet): Promise<ApplyOutcome>
   /** The status of a subject now; undefined when nothing is known about it. */
@@ -75,12 +82,16 @@ export interface ComplianceState {
    * Compares everything with the state of the stream and corrects what differs; events that come
    * meanwhile are respected. Calls at the same time share one run, with the `timeoutMs` of the first; it goes on as
    * long as one of them waits. Where the state is not as far as the stored numbers, the stream was made anew: its state
-   * is believed then.
+   * is believed then. Where another process has changed the store meanwhile, a page is compared once more with that,
+   * ten times at most.
    *
    * @throws TypeError without a `source`; TransmitterError `aborted` by the signal; what source or store throw.
    */
   reconcile(options?: CallOptions): Promise<ReconcileReport>
-  /** Ends the watch for gaps. */
+  /**
+   * Ends the watch for gaps, and a reconciliation that it began unless somebody else waits for it. Then the store may
+   * be closed, once no event is being applied.
+   */
   close(): void
 }
 
@@ -104,22 +115,28 @@ export function createComplianceState(options: ComplianceStateOptions): Complian
   return new StoredComplianceState(options)
 }
 
-/** How often an event is judged that others always change the store before. */
-const ATTEMPTS_MAX = 10
-
-interface JudgeOptions {
-  /** The event was judged before, by less than what the store knows. */
-  readonly isAgain: boolean
+/** What judging an event came to. */
+interface JudgedEvent {
+  readonly outcome: ApplyOutcome
+  /** How far the stream has come; undefined when the event has no number. */
+  readonly position: StreamPosition | undefined
 }
 
 class StoredComplianceState implements ComplianceState {
   readonly #options: ComplianceStateOptions
+  readonly #parts: JudgedCommitParts
   readonly #gaps: GapWatch
+  readonly #closing = new AbortController()
   #turn: Promise<unknown> = Promise.resolve()
   #reconciling: SharedRun | undefined
 
   constructor(options: ComplianceStateOptions) {
+    requireAmounts({ gapGraceMs: options.gapGraceMs })
     this.#options = options
+    this.#parts = {
+      store: options.store,
+      onChange: async (change) => options.onChange?.(change),
+    }
     this.#gaps = createGapWatch({
       graceMs: options.gapGraceMs ?? GAP_GRACE_MS,
       onGap: (gap) => this.#closeGap(gap),
@@ -132,13 +149,11 @@ class StoredComplianceState implements ComplianceState {
 
   apply(set: VerifiedSet): Promise<ApplyOutcome> {
     return this.#inTurn(async () => {
-      for (let attempt = 1; ; attempt += 1) {
-        try {
-          return await this.#applyOnce(set, { isAgain: attempt > 1 })
-        } catch (error) {
-          if (!(error instanceof StoreChangedError) || attempt === ATTEMPTS_MAX) throw error
-        }
-      }
+      const { outcome, position } = await commitJudged(this.#parts, (tell) =>
+        this.#judge(set, tell),
+      )
+      if (position !== undefined) this.#gaps.update(position)
+      return outcome
     })
   }
 
@@ -166,18 +181,17 @@ class StoredComplianceState implements ComplianceState {
 
   close(): void {
     this.#gaps.close()
+    this.#closing.abort()
   }
 
   #beginReconciling(source: StateSource, { timeoutMs }: CallOptions): SharedRun {
-    const { store, onChange } = this.#options
     const controller = new AbortController()
     const call = { signal: controller.signal, ...(timeoutMs === undefined ? {} : { timeoutMs }) }
     const report = reconcileWithState({
+      ...this.#parts,
       pages: source(call),
       signal: controller.signal,
-      store,
       inTurn: (work) => this.#inTurn(work),
-      onChange: async (change) => onChange?.(change),
       onPosition: (position) => this.#gaps.update(position),
     }).finally(() => {
       if (this.#reconciling === shared) this.#reconciling = undefined
@@ -201,47 +215,40 @@ class StoredComplianceState implements ComplianceState {
     if (position !== undefined) this.#gaps.update(position)
   }
 
-  async #applyOnce(set: VerifiedSet, options: JudgeOptions): Promise<ApplyOutcome> {
-    const { store } = this.#options
+  async #judge(set: VerifiedSet, tell: TellChange): Promise<Judgement<JudgedEvent>> {
+    const { store } = this.#parts
     const sequence = readStreamSequence(set.claims)
     const before = sequence === undefined ? undefined : await store.readPosition()
     const position = sequence === undefined ? undefined : noteSequence(before, sequence)
+    const moved = position === before ? undefined : position
     const entry = toComplianceEntry(set)
-    const outcome = entry === undefined ? 'ignored' : await this.#judge(entry, options)
-    const entries = new Map<string, ComplianceEntry>()
-    if (entry !== undefined && outcome === 'applied') {
-      entries.set(toComplianceKey(entry.subject), entry)
+    if (entry === undefined) {
+      return { changes: { position: moved }, value: { outcome: 'ignored', position } }
     }
-    const hasMoved = position !== undefined && position !== before
-    if (entries.size > 0 || hasMoved) {
-      await store.commit({ entries, removedKeys: [], position: hasMoved ? position : undefined })
-    }
-    if (position !== undefined) this.#gaps.update(position)
-    return outcome
-  }
-
-  async #judge(entry: ComplianceEntry, { isAgain }: JudgeOptions): Promise<ApplyOutcome> {
     const { subject } = entry
-    const known = await this.#options.store.find(toComplianceKey(subject))
-    const isOld = known !== undefined && isOutdated(entry, known)
-    const [previous, current] = isOld
-      ? // Nobody was told that it changed, unless the change was judged before by what was older still.
-        [isAgain ? entry.status : known.status, known.status]
-      : [known?.status, entry.status]
-    if (previous !== current) await this.#options.onChange?.({ subject, previous, current })
-    return isOld ? 'outdated' : 'applied'
+    const key = toComplianceKey(subject)
+    const known = await store.find(key)
+    if (known !== undefined && isOutdated(entry, known)) {
+      await tell({ key, subject, known, current: known.status })
+      return { changes: { position: moved }, value: { outcome: 'outdated', position } }
+    }
+    await tell({ key, subject, known, current: entry.status })
+    const entries = new Map([[key, entry]])
+    return { changes: { entries, position: moved }, value: { outcome: 'applied', position } }
   }
 
   async #closeGap(gap: SequenceGap): Promise<void> {
     tellListener(this.#options.onGap, gap)
     if (this.#options.source !== undefined) {
-      await this.reconcile()
+      await this.reconcile({ signal: this.#closing.signal })
       return
     }
     await this.#inTurn(async () => {
-      const { store } = this.#options
-      const position = skipTo(await store.readPosition(), gap.to)
-      await store.commit({ entries: new Map(), removedKeys: [], position })
+      const position = await commitJudged(this.#parts, async () => {
+        const before = await this.#parts.store.readPosition()
+        const skipped = skipTo(before, gap.to)
+        return { changes: { position: skipped === before ? undefined : skipped }, value: skipped }
+      })
       this.#gaps.update(position)
     })
   }

@@ -24,8 +24,12 @@ interface CommitLine {
   readonly entries?: readonly (readonly [string, ComplianceEntry])[]
   readonly removedKeys?: readonly string[]
   readonly position?: StreamPosition
+  /** In what takes the place of many lines: the last commits that counted, in their order. */
+  readonly countedIds?: readonly string[]
 }
 
+/** How many commits of others may count while one waits to know whether it did. */
+const COUNTED_IDS_MAX = 100
 /** Lines beyond twice the entries after which the file is rewritten. */
 const SPARE_LINES = 1_000
 const ENTRIES_PER_LINE = 100
@@ -41,15 +45,17 @@ export async function createFileComplianceStore(options: {
 }): Promise<FileComplianceStore> {
   const state = new CommittedState()
   const file = await openLineFile(options.path, state)
-  /** The commits that are not yet written, each judged by what the one before it leaves. */
+  /**
+   * The commits of this process that are not yet written, each of which counts behind the one before it alone. They are
+   * not found before that: whoever judges by what is found waits for its last commit, as a compliance state does.
+   */
   const queue: string[] = []
   let pending: Promise<void> = Promise.resolve()
 
   async function write(id: string, line: CommitLine): Promise<void> {
     try {
-      state.awaitedId = id
       await file.append(JSON.stringify(line))
-      if (state.isAwaitedTaken) return
+      if (state.hasCounted(id)) return
       throw new StoreChangedError('another process has changed the state meanwhile')
     } finally {
       queue.shift()
@@ -81,20 +87,18 @@ class CommittedState implements LineState {
   position: StreamPosition | undefined
   /** The last commit that counted; undefined when that is none, or one of a former version. */
   lastId: string | undefined
-  isAwaitedTaken = false
-  #awaitedId: string | undefined
+  /** The last commits that counted; known also when the file is replaced by fewer lines. */
+  readonly countedIds = new Set<string>()
 
-  /** The commit of which is to be known whether it counts. */
-  set awaitedId(id: string) {
-    this.#awaitedId = id
-    this.isAwaitedTaken = false
+  hasCounted(id: string): boolean {
+    return this.countedIds.has(id)
   }
 
   clear(): void {
     this.entries.clear()
     this.position = undefined
     this.lastId = undefined
-    this.isAwaitedTaken = false
+    this.countedIds.clear()
   }
 
   take(line: string): void {
@@ -104,7 +108,16 @@ class CommittedState implements LineState {
     applyChanges(this.entries, toChanges(commit))
     this.position = commit.position ?? this.position
     this.lastId = commit.id
-    if (commit.id !== undefined && commit.id === this.#awaitedId) this.isAwaitedTaken = true
+    for (const id of commit.countedIds ?? []) this.#count(id)
+    if (commit.id !== undefined) this.#count(commit.id)
+  }
+
+  #count(id: string): void {
+    this.countedIds.add(id)
+    const [oldest] = this.countedIds
+    if (this.countedIds.size > COUNTED_IDS_MAX && oldest !== undefined) {
+      this.countedIds.delete(oldest)
+    }
   }
 
   toLines(): string[] {
@@ -125,7 +138,7 @@ function toLine({ entries, removedKeys, position }: ComplianceChanges): CommitLi
 }
 
 /** The last one goes on from the commit that counted last, so that what was judged by that counts still. */
-function toLines({ entries, position, lastId }: CommittedState): string[] {
+function toLines({ entries, position, lastId, countedIds }: CommittedState): string[] {
   const all = [...entries]
   const lines: CommitLine[] = []
   for (let start = 0; start < all.length; start += ENTRIES_PER_LINE) {
@@ -134,7 +147,7 @@ function toLines({ entries, position, lastId }: CommittedState): string[] {
   if (position !== undefined || lastId !== undefined) {
     lines.push({
       ...(position === undefined ? {} : { position }),
-      ...(lastId === undefined ? {} : { id: lastId }),
+      ...(lastId === undefined ? {} : { id: lastId, countedIds: [...countedIds] }),
     })
   }
   return lines.map((line) => JSON.stringify(line))

@@ -33,13 +33,15 @@ export function createGapWatch({ graceMs, onGap, onError }: GapWatchOptions): Ga
       timer = undefined
       if (gap !== undefined) void dealWith(gap)
     }, timerMs)
+    // A gap that is open is so after a restart too: it keeps no process. Other runtimes have numbers for timers.
+    if (typeof timer === 'object') timer.unref()
   }
 
   async function dealWith(open: SequenceGap): Promise<void> {
     try {
       await onGap(open)
     } catch (error) {
-      onError(error)
+      if (!isClosed) onError(error)
     }
     if (gap !== undefined && !isClosed) wait()
   }

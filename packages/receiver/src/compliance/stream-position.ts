@@ -33,10 +33,10 @@ export function noteSequence(
   return closeUp(position.sequence, ranges)
 }
 
-/** Counts every SET up to this one as accounted for. */
+/** Counts every SET up to this one as accounted for; answers the same position when that changes nothing. */
 export function skipTo(position: StreamPosition | undefined, sequence: number): StreamPosition {
   if (position === undefined) return { sequence, ahead: [] }
-  return closeUp(Math.max(position.sequence, sequence), position.ahead)
+  return sequence <= position.sequence ? position : closeUp(sequence, position.ahead)
 }
 
 /** The first gap, if there is one. */
