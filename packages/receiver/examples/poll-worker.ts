@@ -93,7 +93,14 @@ compliance.close()
 await Promise.all([seen.close(), store.close()])
 
 function tellProblem(problem: unknown): void {
-  if (!signal.aborted) print({ problem: problem instanceof Error ? problem.message : problem })
+  if (!signal.aborted) print({ problem: describe(problem) })
+}
+
+/** Of a SET that was not handled, what hindered it. */
+function describe(problem: unknown): string {
+  if (problem instanceof Error) return problem.message
+  if (typeof problem !== 'object' || problem === null || !('error' in problem)) return 'unknown'
+  return describe(problem.error)
 }
 
 function required(name: string): string {

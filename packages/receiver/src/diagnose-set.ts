@@ -1,6 +1,7 @@
 import { checkSetClaims, type SetValidationCode } from '@heliograph/ssf'
 import { KeysUnavailableError, SetVerificationError } from './errors.ts'
 import type { KeySource } from './key-source.ts'
+import { requireAmounts } from './require-amounts.ts'
 import {
   DEFAULT_ALGORITHMS,
   readHeader,
@@ -34,22 +35,27 @@ export interface DiagnosisOptions {
   readonly keys: KeySource
   readonly issuer?: string | undefined
   readonly audience?: string | readonly string[] | undefined
+  /** How far `iat` may lie in the future, in seconds. Default 60. */
   readonly clockToleranceSeconds?: number
-  readonly nowMs: number
+  /** Now, in milliseconds since the epoch. */
+  readonly nowMs?: () => number
 }
 
 /**
  * Runs every check on a token and reports each, instead of stopping at the first failure. For people
  * who look into a problem; receivers verify.
+ *
+ * @throws TypeError when `clockToleranceSeconds` is none.
  */
 export async function diagnoseSet(token: string, options: DiagnosisOptions): Promise<SetDiagnosis> {
+  requireAmounts({ clockToleranceSeconds: options.clockToleranceSeconds })
   const claims = readUnverifiedPayload(token)
   const { header, ...signed } = await checkSignature(token, options.keys)
   const issuer = options.issuer ?? issuerOf(claims) ?? ''
   const checked = checkSetClaims(header, claims, {
     issuer,
     ...(options.audience === undefined ? {} : { audience: options.audience }),
-    nowMs: options.nowMs,
+    nowMs: (options.nowMs ?? Date.now)(),
     clockToleranceSeconds: options.clockToleranceSeconds ?? 60,
   })
   const results = [

@@ -6,6 +6,7 @@ import {
   type TransmitterConfiguration,
 } from '@heliograph/ssf'
 import { TransmitterError } from './errors.ts'
+import type { CallOptions } from './stream-client/stream-client.ts'
 import {
   defaultFetch,
   freshForMs,
@@ -117,10 +118,10 @@ export interface DiscoveryCache {
    * The document: the kept one while it is fresh, else a new one. While a new one cannot be had,
    * the kept one serves on for a day.
    *
-   * @param timeoutMs Longest wait for an answer, when it is not that of the cache.
+   * @param options What bounds this call; the default of `timeoutMs` is that of the cache.
    * @throws TransmitterError when there is none.
    */
-  getConfiguration(signal?: AbortSignal, timeoutMs?: number): Promise<TransmitterConfiguration>
+  getConfiguration(options?: CallOptions): Promise<TransmitterConfiguration>
 }
 
 /** How long a document is kept when the transmitter does not say. */
@@ -159,7 +160,7 @@ export function createDiscoveryCache(
   }
 
   return {
-    async getConfiguration(signal, timeoutMs) {
+    async getConfiguration({ signal, timeoutMs } = {}) {
       if (kept !== undefined && nowMs() < kept.freshUntilMs) return kept.configuration
       // Who begins a fetch bounds it; who joins one bounds the wait for it.
       if (fetching !== undefined) return untilAborted(fetching, signal, timeoutMs)

@@ -34,6 +34,7 @@ export interface KeySource {
 
 /** How the JWKS is fetched and kept. */
 export interface RemoteKeySourceOptions {
+  /** `jwks_uri` of the transmitter's discovery document. */
   readonly jwksUri: string
   /**
    * Age in milliseconds from which the keys are fetched again in passing; from twice this age on a SET waits for the

@@ -253,6 +253,11 @@ describe('a reconciliation', () => {
     expect(signal?.aborted).toBe(true)
   })
 
+  test('of a state without a page fails as any other answer that may not be', async () => {
+    const { state } = createScene({ pages: () => [] })
+    await expect(state.reconcile()).rejects.toMatchObject({ code: 'bad_response' })
+  })
+
   test('needs a source', async () => {
     await expect(createScene().state.reconcile()).rejects.toBeInstanceOf(TypeError)
   })

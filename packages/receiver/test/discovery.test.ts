@@ -128,11 +128,11 @@ describe('a kept discovery document', () => {
         })
       },
     })
-    expect(await codeOf(cache.getConfiguration(undefined, 5))).toBe('timeout')
+    expect(await codeOf(cache.getConfiguration({ timeoutMs: 5 }))).toBe('timeout')
     expect(timeouts).toMatchObject([{ aborted: true }])
     const ended = new AbortController()
-    const patient = cache.getConfiguration(ended.signal)
-    expect(await codeOf(cache.getConfiguration(undefined, 5))).toBe('timeout')
+    const patient = cache.getConfiguration({ signal: ended.signal })
+    expect(await codeOf(cache.getConfiguration({ timeoutMs: 5 }))).toBe('timeout')
     expect(timeouts).toMatchObject([{ aborted: true }, { aborted: false }])
     ended.abort()
     expect(await codeOf(patient)).toBe('aborted')
@@ -144,7 +144,7 @@ describe('a kept discovery document', () => {
       [INSERTED]: () => new Promise((resolve) => (answer = resolve)),
     })
     const patient = cache.getConfiguration()
-    const impatient = cache.getConfiguration(AbortSignal.abort())
+    const impatient = cache.getConfiguration({ signal: AbortSignal.abort() })
     expect(await codeOf(impatient)).toBe('aborted')
     answer(document()())
     expect(await patient).toEqual({ issuer: ISSUER })

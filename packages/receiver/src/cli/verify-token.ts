@@ -35,7 +35,6 @@ export async function verifyToken(options: VerifyTokenOptions): Promise<VerifyTo
     keys: await openKeySource(options),
     issuer: options.issuer,
     audience: options.audience,
-    nowMs: Date.now(),
   })
   options.output.write(options.isJson === true ? toJsonText(diagnosis) : toText(diagnosis))
   if (isUndecided(diagnosis)) throw toTransmitterError(diagnosis.keysUnavailable)

@@ -33,8 +33,7 @@ export function createGapWatch({ graceMs, onGap, onError }: GapWatchOptions): Ga
       timer = undefined
       if (gap !== undefined) void dealWith(gap)
     }, timerMs)
-    // A gap that is open is so after a restart too: it keeps no process. Other runtimes have numbers for timers.
-    if (typeof timer === 'object') timer.unref()
+    letProcessEnd(timer)
   }
 
   async function dealWith(open: SequenceGap): Promise<void> {
@@ -62,4 +61,9 @@ export function createGapWatch({ graceMs, onGap, onError }: GapWatchOptions): Ga
       clearTimeout(timer)
     },
   }
+}
+
+/** A gap that is open is so after a restart too. Timers of other runtimes are numbers, and keep no process. */
+function letProcessEnd(timer: number | { readonly unref?: () => unknown }): void {
+  if (typeof timer === 'object') timer.unref?.()
 }

@@ -1,4 +1,5 @@
 import type { StreamState } from '@heliograph/ssf'
+import { TransmitterError } from '../errors.ts'
 import {
   commitJudged,
   type JudgedCommitParts,
@@ -70,7 +71,9 @@ export async function reconcileWithState(parts: ReconcileParts): Promise<Reconci
     counts.unchanged += found.unchanged
   }
   parts.signal.throwIfAborted()
-  if (floor === undefined) throw new RangeError('the state of the stream has no page')
+  if (floor === undefined) {
+    throw new TransmitterError('bad_response', 'the state of the stream has no page')
+  }
   const removed = await removeOthers(parts, keys, { ...floor, isAnew })
   return { ...counts, removed, asOfSequence: floor.as_of_sequence }
 }

@@ -27,6 +27,7 @@ import {
   type ManagementRequests,
   type StreamClientOptions,
 } from './management-requests.ts'
+import { TransmitterError } from '../errors.ts'
 import { followSignal, toTimerMs } from '../request-limit.ts'
 import type { TransmitterResponse } from '../transmitter-request.ts'
 import type { CallOptions, StreamClient } from './stream-client.ts'
@@ -219,7 +220,7 @@ function stateMethods(
       cursor = page.next_cursor
       if (cursor === null) return
     }
-    throw new RangeError('the state of the stream has no end')
+    throw new TransmitterError('bad_response', 'the state of the stream has no end')
   }
 
   return {

@@ -84,13 +84,10 @@ export function createManagementRequests(options: StreamClientOptions): Manageme
   const source = toAuthorizationSource(options.authorization)
   const { configuration } = options
 
-  async function getConfiguration({
-    signal,
-    timeoutMs,
-  }: CallOptions): Promise<TransmitterConfiguration> {
+  async function getConfiguration(call: CallOptions): Promise<TransmitterConfiguration> {
     if (configuration !== undefined) return configuration
-    return repeatWhereSafe(options, { method: 'GET', signal }, () =>
-      discovery.getConfiguration(signal, timeoutMs),
+    return repeatWhereSafe(options, { method: 'GET', signal: call.signal }, () =>
+      discovery.getConfiguration(call),
     )
   }
 
