@@ -18,18 +18,22 @@ const UNREPRESENTABLE_METHODS: ReadonlySet<string> = new Set(['CONNECT', 'TRACE'
  * Adapts a fetch-style handler to the HTTP server of Node.js. The body is streamed, so the handler's
  * own limit holds; a handler that rejects answers 500 with an empty body. Methods that no `Request`
  * can have are answered with 405. Where something else has read the body, the answer is 500, so that the
- * SET comes again, and a warning of the process says so once.
+ * SET comes again. A warning of the process says once of each what was behind such a 500.
  */
 export function toNodeHandler(handler: PushHandler): NodeHandler {
-  let hasWarned = false
+  const warned = new Set<string>()
+  function warnOnce(kind: string, text: string): void {
+    if (!warned.has(kind)) emitWarning(text)
+    warned.add(kind)
+  }
   return (incoming, outgoing) => {
     if (incoming.readableDidRead) {
-      if (!hasWarned) emitWarning(BODY_WAS_READ)
-      hasWarned = true
+      warnOnce('body', BODY_WAS_READ)
       outgoing.writeHead(500).end()
       return
     }
-    handleNodeRequest(handler, incoming, outgoing).catch(() => {
+    handleNodeRequest(handler, incoming, outgoing).catch((error: unknown) => {
+      warnOnce('handler', `a push could not be handled: ${String(error)}`)
       if (!outgoing.headersSent) outgoing.writeHead(500)
       outgoing.end()
     })

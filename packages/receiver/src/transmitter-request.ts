@@ -2,6 +2,7 @@ import { parsePushError } from '@heliograph/ssf'
 import { decodeUtf8, parseJson, readBodyStart, readCappedBody } from './capped-body.ts'
 import { TransmitterError, type TransmitterErrorCode } from './errors.ts'
 import { limitRequest } from './request-limit.ts'
+import { untilAborted } from './until-aborted.ts'
 
 /** The part of `fetch` that is used; pass another implementation to use a proxy or an own agent. */
 export type FetchFunction = (url: string, init: RequestInit) => Promise<Response>
@@ -46,23 +47,34 @@ export async function requestTransmitter(
   const limit = limitRequest(request.timeoutMs, request.signal)
   try {
     limit.signal.throwIfAborted()
-    const response = await request.fetch(request.url, {
-      method: request.method,
-      headers: request.headers,
-      redirect: 'manual',
-      signal: limit.signal,
-      ...(request.body === undefined ? {} : { body: request.body }),
-    })
-    if (!response.ok) throw await statusError(response, request)
-    const { status, headers } = response
-    const json = await readJson(response, request)
-    return { status, headers, json, request: describeRequest(request) }
+    // A `fetch` of the application may not look at the signal.
+    return await untilAborted(exchange(request, limit.signal), limit.signal)
   } catch (error) {
-    if (error instanceof TransmitterError) throw error
-    throw connectionError(error, request, limit.hasTimedOut())
+    if (!(error instanceof TransmitterError)) {
+      throw connectionError(error, request, limit.hasTimedOut())
+    }
+    if (error.code !== 'aborted') throw error
+    throw connectionError(error.cause, request, limit.hasTimedOut())
   } finally {
     limit.release()
   }
+}
+
+async function exchange(
+  request: TransmitterRequest,
+  signal: AbortSignal,
+): Promise<TransmitterResponse> {
+  const response = await request.fetch(request.url, {
+    method: request.method,
+    headers: request.headers,
+    redirect: 'manual',
+    signal,
+    ...(request.body === undefined ? {} : { body: request.body }),
+  })
+  if (!response.ok) throw await statusError(response, request)
+  const { status, headers } = response
+  const json = await readJson(response, request)
+  return { status, headers, json, request: describeRequest(request) }
 }
 
 /** The method and the address of a request; what may be secret in an address is left out. */

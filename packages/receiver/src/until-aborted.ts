@@ -15,23 +15,31 @@ export async function untilAborted<Value>(
 ): Promise<Value> {
   if (signal === undefined && timeoutMs === undefined) return promise
   return new Promise((resolve, reject) => {
-    // First of all, so that it is heard also where the time is none.
+    // First of all, so that a failure is heard also where the time is none.
     promise.then(resolve, reject)
-    const timerMs = timeoutMs === undefined ? undefined : toTimerMs(timeoutMs)
-    const abort = () => {
-      const cause: unknown = signal?.reason
-      reject(new TransmitterError('aborted', 'the request was aborted', { cause }))
-    }
-    const giveUp = () => {
-      reject(new TransmitterError('timeout', `no answer within ${timeoutMs} ms`))
-    }
-    if (signal?.aborted === true) abort()
-    signal?.addEventListener('abort', abort, { once: true })
-    const timer = timerMs === undefined ? undefined : setTimeout(giveUp, timerMs)
+    let timer: ReturnType<typeof setTimeout> | undefined
     const release = () => {
       clearTimeout(timer)
       signal?.removeEventListener('abort', abort)
     }
+    // The work may never end, and would keep the timer and the listener.
+    const giveUp = (error: TransmitterError) => {
+      release()
+      reject(error)
+    }
+    const abort = () => {
+      const cause: unknown = signal?.reason
+      giveUp(new TransmitterError('aborted', 'the request was aborted', { cause }))
+    }
+    if (timeoutMs !== undefined) {
+      const message = `no answer within ${timeoutMs} ms`
+      timer = setTimeout(
+        () => giveUp(new TransmitterError('timeout', message)),
+        toTimerMs(timeoutMs),
+      )
+    }
+    signal?.addEventListener('abort', abort)
+    if (signal?.aborted === true) abort()
     promise.then(release, release)
   })
 }

@@ -17,6 +17,14 @@ async function serve(handler: PushHandler): Promise<string> {
   return server.url
 }
 
+async function warningsOf(work: () => Promise<void>): Promise<string[]> {
+  const warnings: string[] = []
+  const note = ({ message }: Error) => warnings.push(message)
+  process.on('warning', note)
+  await work().finally(() => process.off('warning', note))
+  return warnings
+}
+
 test('method, headers, body and answer pass through unchanged', async () => {
   const url = await serve(async (request) =>
     Response.json(
@@ -58,11 +66,16 @@ test('a sender of an endless body gets its answer and loses the connection', asy
   expect(answer.toLowerCase()).toContain('connection: close')
 })
 
-test('a handler that rejects gives 500 without saying why', async () => {
+test('a handler that rejects gives 500 without saying why, and is warned of once', async () => {
   const url = await serve(() => Promise.reject(new Error('secret')))
-  const response = await fetch(url, { method: 'POST', body: 'x' })
-  expect(response.status).toBe(500)
-  expect(await response.text()).toBe('')
+  const warnings = await warningsOf(async () => {
+    for (let push = 0; push < 2; push += 1) {
+      const response = await fetch(url, { method: 'POST', body: 'x' })
+      expect(response.status).toBe(500)
+      expect(await response.text()).toBe('')
+    }
+  })
+  expect(warnings).toEqual(['a push could not be handled: Error: secret'])
 })
 
 test('a body that something else has read refuses no SET for good, and is warned of once', async () => {
@@ -70,14 +83,13 @@ test('a body that something else has read refuses no SET for good, and is warned
   server = await serveOnLoopback((incoming, outgoing) => {
     incoming.resume().once('end', () => handler(incoming, outgoing))
   })
-  const warnings: string[] = []
-  const note = ({ message }: Error) => warnings.push(message)
-  process.on('warning', note)
-  for (let push = 0; push < 2; push += 1) {
-    const { status } = await fetch(server.url, { method: 'POST', body: 'x' })
-    expect(status).toBe(500)
-  }
-  process.off('warning', note)
+  const { url } = server
+  const warnings = await warningsOf(async () => {
+    for (let push = 0; push < 2; push += 1) {
+      const { status } = await fetch(url, { method: 'POST', body: 'x' })
+      expect(status).toBe(500)
+    }
+  })
   expect(warnings).toEqual([expect.stringContaining('before any body parser')])
 })
 

@@ -39,6 +39,32 @@ test('a request ends by its time or by its signal, whichever is first', async ()
   await expect(send(controller.signal, hang)).rejects.toMatchObject({ code: 'aborted' })
 })
 
+test('a request ends although what sends it looks at no signal', async () => {
+  const deaf: FetchFunction = () => new Promise(() => undefined)
+  const endless: FetchFunction = () => Promise.resolve(new Response(new ReadableStream()))
+  for (const fetch of [deaf, endless]) {
+    const controller = new AbortController()
+    await expect(send(controller.signal, fetch, 1)).rejects.toMatchObject({ code: 'timeout' })
+    const waiting = send(controller.signal, fetch)
+    controller.abort()
+    await expect(waiting).rejects.toMatchObject({ code: 'aborted' })
+  }
+})
+
+test('whoever waits no longer keeps neither a timer nor the signal, although the work never ends', async () => {
+  const timers = vi.spyOn(globalThis, 'setTimeout')
+  const cleared = vi.spyOn(globalThis, 'clearTimeout')
+  const controller = new AbortController()
+  const never = new Promise<never>(() => undefined)
+  await expect(untilAborted(never, controller.signal, 1)).rejects.toThrow('no answer')
+  expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0)
+  const waiting = untilAborted(never, controller.signal, 60_000)
+  const timer: unknown = timers.mock.results.at(-1)?.value
+  controller.abort()
+  await expect(waiting).rejects.toThrow('aborted')
+  expect(cleared).toHaveBeenCalledWith(timer)
+})
+
 test('a time that no timer can take is a long one', async () => {
   const { signal } = new AbortController()
   const late: FetchFunction = async (url, init) => {
