@@ -145,6 +145,39 @@ describe('a compliance store in a file', () => {
     await fresh.close()
   })
 
+  test('is reconciled by one process while another one applies events, and loses none of them', async () => {
+    const stores = await Promise.all([1, 2].map(() => createFileComplianceStore({ path })))
+    const [first, second] = stores.map((store) =>
+      createComplianceState({
+        store,
+        async *source() {
+          yield await Promise.resolve({ as_of: 50, as_of_sequence: 0, next_cursor: null, subjects })
+        },
+      }),
+    )
+    const subjects = ['known', 'd1'].map((device) => ({
+      sub_id: deviceSubject(device),
+      status: 'not-compliant' as const,
+      event_timestamp: 40,
+      sequence: null,
+      jti: null,
+    }))
+    const applying = (async () => {
+      for (let at = 100; at < 140; at += 1) {
+        await first?.apply(eventOf({ device: 'd1', status: 'compliant', at, iat: at }))
+        await first?.apply(eventOf({ device: `d${at}`, status: 'compliant', at, iat: at }))
+      }
+    })()
+    for (let run = 0; run < 10; run += 1) await second?.reconcile()
+    await applying
+    expect(await second?.reconcile()).toMatchObject({ removed: 0 })
+    expect(await first?.statusOf(deviceSubject('d1'))).toBe('compliant')
+    await Promise.all(stores.map((store) => store.close()))
+    const fresh = await createFileComplianceStore({ path })
+    expect(await keysOf(fresh)).toHaveLength(42)
+    await fresh.close()
+  })
+
   test('tells a commit that is queued behind one that did not count that it does not count either', async () => {
     const former = await createFileComplianceStore({ path })
     const latter = await createFileComplianceStore({ path })

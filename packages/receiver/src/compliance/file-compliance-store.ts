@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { sleep } from '../back-off.ts'
 import { StoreChangedError } from '../errors.ts'
 import { openLineFile, type LineState } from '../line-file.ts'
 import type { ComplianceEntry } from './compliance-entry.ts'
@@ -30,6 +31,9 @@ interface CommitLine {
 
 /** How many commits of others may count while one waits to know whether it did. */
 const COUNTED_IDS_MAX = 100
+/** How long a process that came first gives way to one that came second: that judges anew, and comes first then. */
+const GIVE_WAY_MS = 5
+const NO_SIGNAL = new AbortController().signal
 /** Lines beyond twice the entries after which the file is rewritten. */
 const SPARE_LINES = 1_000
 const ENTRIES_PER_LINE = 100
@@ -43,17 +47,18 @@ const ENTRIES_PER_LINE = 100
 export async function createFileComplianceStore(options: {
   readonly path: string
 }): Promise<FileComplianceStore> {
-  const state = new CommittedState()
-  const file = await openLineFile(options.path, state)
   /**
    * The commits of this process that are not yet written, each of which counts behind the one before it alone. They are
    * not found before that: whoever judges by what is found waits for its last commit, as a compliance state does.
    */
   const queue: string[] = []
+  const state = new CommittedState({ isOwn: (id) => queue.includes(id) })
+  const file = await openLineFile(options.path, state)
   let pending: Promise<void> = Promise.resolve()
 
   async function write(id: string, line: CommitLine): Promise<void> {
     try {
+      if (state.takeRefusal()) await sleep(GIVE_WAY_MS, NO_SIGNAL)
       await file.append(JSON.stringify(line))
       if (state.hasCounted(id)) return
       throw new StoreChangedError('another process has changed the state meanwhile')
@@ -89,6 +94,19 @@ class CommittedState implements LineState {
   lastId: string | undefined
   /** The last commits that counted; known also when the file is replaced by fewer lines. */
   readonly countedIds = new Set<string>()
+  readonly #isOwn: (id: string) => boolean
+  #hasRefusedOthers = false
+
+  constructor({ isOwn }: { readonly isOwn: (id: string) => boolean }) {
+    this.#isOwn = isOwn
+  }
+
+  /** Whether a commit of another process did not count since this was asked last. */
+  takeRefusal(): boolean {
+    const hasRefused = this.#hasRefusedOthers
+    this.#hasRefusedOthers = false
+    return hasRefused
+  }
 
   hasCounted(id: string): boolean {
     return this.countedIds.has(id)
@@ -104,7 +122,10 @@ class CommittedState implements LineState {
   take(line: string): void {
     const commit = parseLine(line)
     if (commit === undefined) return
-    if (commit.after !== undefined && commit.after !== (this.lastId ?? null)) return
+    if (commit.after !== undefined && commit.after !== (this.lastId ?? null)) {
+      this.#hasRefusedOthers ||= commit.id !== undefined && !this.#isOwn(commit.id)
+      return
+    }
     applyChanges(this.entries, toChanges(commit))
     this.position = commit.position ?? this.position
     this.lastId = commit.id
