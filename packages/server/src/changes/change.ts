@@ -7,6 +7,7 @@ import { newUlid } from '../platform/ids.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { LiveTopic } from '../schema/live-topics.ts'
 import type { Schema } from '../schema/schema.ts'
+import { boundWaitsOfRequest } from '../platform/db/bound-transaction.ts'
 import { CommitNotices, type CommitSink } from '../platform/db/commit-notifier.ts'
 import type { TransactionHooks } from '../platform/db/transaction-hooks.ts'
 import { toStorableJson } from '../platform/storable-text.ts'
@@ -156,6 +157,7 @@ async function runOnce<Result>(
   const txnOf = (event: DomainEvent | DeviceStatusChange) =>
     txnOfEvent.get(event) ?? txnOfDevice.get(deviceOf(event) ?? '') ?? txn
   const result = await db.transaction().execute(async (tx) => {
+    await boundWaitsOfRequest(tx)
     const begin = (cause: { readonly txn: string; readonly origin: ChangeOrigin }): Change => {
       const change: Change = {
         tx,

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createBoundedWork } from './bounded-work.ts'
 
 function newPiece() {
@@ -31,6 +31,25 @@ describe('bounded work', () => {
     expect(await whichRun()).toEqual([true, true, true, true, true])
     pieces[3]?.finish()
     pieces[4]?.finish()
+    await Promise.all(done)
+  })
+
+  it('refuses what has waited too long, and gives its place to whoever waits behind it', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const bounds = createBoundedWork({ runningMax: 1, waitingMax: 2, waitMaxMs: 10_000 })
+    const [first, second, third] = [newPiece(), newPiece(), newPiece()]
+    const done = [bounds.run(first.work)]
+    const refused = expect(bounds.run(second.work)).rejects.toMatchObject({ code: 'unavailable' })
+    vi.advanceTimersByTime(9_999)
+    done.push(bounds.run(third.work))
+    vi.advanceTimersByTime(1)
+    await refused
+    first.finish()
+    await settle()
+    expect([second.isRunning, third.isRunning]).toEqual([false, true])
+    vi.advanceTimersByTime(20_000)
+    third.finish()
     await Promise.all(done)
   })
 

@@ -9,13 +9,15 @@ export interface WorkBounds {
   readonly runningMax: number
   /** Pieces that wait for a place; one more is refused at once. */
   readonly waitingMax: number
+  /** How long a piece waits for its place before it is refused; as long as it takes when left out. */
+  readonly waitMaxMs?: number
   /** How one more is refused: the service is at its bounds, as when left out, or callers ask too often. */
   readonly refusal?: 'unavailable' | 'rate_limited'
 }
 
 /** Runs pieces of work within bounds, in the order in which they came. */
 export interface BoundedWork {
-  /** @throws AppError with the code of {@link WorkBounds.refusal} when too many wait */
+  /** @throws AppError with the code of {@link WorkBounds.refusal} when too many wait, or it waits too long */
   run<Result>(work: () => Promise<Result>): Promise<Result>
 }
 
@@ -24,24 +26,36 @@ const RETRY_AFTER_SECONDS = 2
 export function createBoundedWork({
   runningMax,
   waitingMax,
+  waitMaxMs,
   refusal = 'unavailable',
 }: WorkBounds): BoundedWork {
-  const waiting: (() => void)[] = []
+  const waiting = new Set<() => void>()
   let running = 0
   const begin = async () => {
     if (running < runningMax) {
       running += 1
       return
     }
-    if (waiting.length >= waitingMax) {
-      throw new AppError(refusal, 'Too many ask for this at once. Try again in a moment.', {
-        retryAfterSeconds: RETRY_AFTER_SECONDS,
-      })
-    }
-    await new Promise<void>((resolve) => void waiting.push(resolve))
+    if (waiting.size >= waitingMax) throw tooMany(refusal)
+    await new Promise<void>((resolve, reject) => {
+      const leave = () => {
+        clearTimeout(timer)
+        waiting.delete(take)
+      }
+      const take = () => {
+        leave()
+        resolve()
+      }
+      const giveUp = () => {
+        leave()
+        reject(tooMany(refusal))
+      }
+      const timer = waitMaxMs === undefined ? undefined : setTimeout(giveUp, waitMaxMs)
+      waiting.add(take)
+    })
   }
   const end = () => {
-    const next = waiting.shift()
+    const [next] = waiting
     // The place goes on to whoever waits longest, without being free in between.
     if (next === undefined) running -= 1
     else next()
@@ -56,4 +70,10 @@ export function createBoundedWork({
       }
     },
   }
+}
+
+function tooMany(refusal: 'unavailable' | 'rate_limited'): AppError {
+  return new AppError(refusal, 'Too many ask for this at once. Try again in a moment.', {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  })
 }

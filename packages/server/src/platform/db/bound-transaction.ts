@@ -1,4 +1,7 @@
 import { sql, type QueryExecutorProvider, type RawBuilder } from 'kysely'
+import { SECOND_MS } from '../clock.ts'
+import { isRunAs } from './pool-turns.ts'
+import { UNAWAITED } from './unawaited.ts'
 
 /** How long a transaction waits for each lock, and how long a statement of it may take. */
 export interface TransactionBounds {
@@ -23,4 +26,18 @@ export async function boundTransaction(
 export function boundsFromHere({ lockMs, statementMs }: TransactionBounds): RawBuilder<unknown> {
   return sql`select set_config('lock_timeout', ${String(lockMs)}::text, true),
     set_config('statement_timeout', ${String(statementMs)}::text, true)`
+}
+
+/** Far longer than most that is written takes. Whoever sent the request is told to send it again. */
+const REQUEST_LOCK_MS = 5 * SECOND_MS
+
+/**
+ * Has a transaction that a request asks for give up rather than wait for a lock as long as devices and jobs do:
+ * somebody waits for its answer, and it keeps a connection from others. To be called first; takes no round trip.
+ */
+export async function boundWaitsOfRequest(tx: QueryExecutorProvider): Promise<void> {
+  if (!isRunAs('requests')) return
+  await sql`${UNAWAITED} select set_config('lock_timeout', ${String(REQUEST_LOCK_MS)}, true)`.execute(
+    tx,
+  )
 }

@@ -64,6 +64,12 @@ const BUSY: DatabaseFault = {
     'See what the database is busy with (pg_stat_activity). More connections help where it is idle: HELIOGRAPH_DATABASE_POOL_MAX.',
 }
 
+const LOCKED: DatabaseFault = {
+  ...BUSY,
+  message: 'The service is busy: another change holds what this request needs.',
+  advice: 'See who holds the lock, and for how long (pg_locks, pg_blocking_pids).',
+}
+
 const BUSY_POOL: DatabaseFault = {
   ...BUSY,
   message: 'The service is busy: no connection to the database became free in time.',
@@ -117,7 +123,7 @@ const FAULT_OF_CODE: Readonly<Record<string, DatabaseFault>> = {
   '53100': FULL, // disk_full
   '53200': BUSY, // out_of_memory
   '53300': TOO_MANY_CONNECTIONS,
-  '55P03': BUSY, // lock_not_available
+  '55P03': LOCKED, // lock_not_available
   '57014': BUSY, // query_canceled: it took longer than a statement may
   '58030': STORAGE, // io_error
   EDQUOT: FULL,

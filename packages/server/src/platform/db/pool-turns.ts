@@ -11,6 +11,11 @@ export function runAs<Result>(kind: string, work: () => Result): Result {
   return kinds.run(kind, work)
 }
 
+/** Whether what runs now is work of this kind. */
+export function isRunAs(kind: string): boolean {
+  return kinds.getStore() === kind
+}
+
 const kinds = new AsyncLocalStorage<string>()
 /** What nobody named: the start of the process, its clock, those who ask whether it is ready. */
 const UNNAMED = ''
