@@ -6,7 +6,7 @@ import { parseId } from '../../platform/ids.ts'
 import type { DeviceGroup } from './device-group-read.ts'
 import {
   deleteDeviceGroupMember,
-  getDeviceGroupForUpdate,
+  getDeviceGroupForMembers,
   insertDeviceGroupMembers,
   listExistingDevices,
 } from './device-group-store.ts'
@@ -30,9 +30,9 @@ export async function addDevicesToGroup(
 ): Promise<DeviceGroupMember[]> {
   const { tx, at } = change
   const ids = [...new Set(deviceIds.map((id) => parseId(id, 'device')))]
-  // Devices before their groups: that is the order in which every change locks them.
+  // As every change of memberships, so that two never wait for each other.
   await lockDeviceRows(tx, ids)
-  const group = await getDeviceGroupForUpdate(tx, groupId)
+  const group = await getDeviceGroupForMembers(tx, groupId)
   await assertDevicesExist(change, ids)
   const addedIds = await insertDeviceGroupMembers(tx, group.id, ids, at)
   if (addedIds.length > 0) {
@@ -64,7 +64,7 @@ export async function removeDeviceFromGroup(
   const { tx } = change
   const id = parseId(deviceId, 'device')
   await lockDeviceRows(tx, [id])
-  const group = await getDeviceGroupForUpdate(tx, groupId)
+  const group = await getDeviceGroupForMembers(tx, groupId)
   if (!(await deleteDeviceGroupMember(tx, group.id, id))) {
     throw new AppError('not_found', `The device ${id} is not in the group ${group.id}.`)
   }

@@ -19,6 +19,7 @@ import {
   lastAuditEntry,
 } from '../../../test/support/write-contract.ts'
 import { listCounterDrift } from '../../../test/support/list-counter-drift.ts'
+import { listKnownGroupIds } from '../checks/configuration/check-configuration-store.ts'
 import { DEVICE_GROUP_LIST } from './device-group-read.ts'
 import { deviceGroupRoutes } from './device-group-routes.ts'
 import { emptyTables } from '../../../test/support/empty-tables.ts'
@@ -362,6 +363,17 @@ describe('memberships', () => {
     })
     await posture.report(device, { [check]: PASS })
     expect(await listCounterDrift(api.db)).toEqual([])
+  })
+
+  it('wait for no change that keeps their group from being deleted, and then locks devices', async () => {
+    const [device = ''] = devices
+    const configuring = await api.db.startTransaction().execute()
+    await listKnownGroupIds(configuring, [group], { isHeld: true })
+    const added = { method: 'POST', key, payload: { device_ids: [device] } } as const
+    expect((await api.request(membershipsOf(), added)).status).toBe(200)
+    const left = await api.request(`${membershipsOf()}/${device}`, { method: 'DELETE', key })
+    expect(left.status).toBe(200)
+    await configuring.rollback().execute()
   })
 
   it('of several requests at once are all counted', async () => {

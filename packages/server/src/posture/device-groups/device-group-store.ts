@@ -4,7 +4,8 @@
  */
 import { sql, type Transaction } from 'kysely'
 import type { RecordChanges } from '../../schema/define-table.ts'
-import { AppError } from '../../platform/app-error.ts'
+import { AppError, notFound } from '../../platform/app-error.ts'
+import { findRecord } from '../../platform/db/record-table.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { isUniqueViolation } from '../../platform/db/unique-violation.ts'
 import { parseId } from '../../platform/ids.ts'
@@ -23,6 +24,23 @@ export async function getDeviceGroupForUpdate(
   id: string,
 ): Promise<DeviceGroup> {
   return groups.getForUpdate(tx, parseId(id, 'device group'))
+}
+
+/**
+ * The group, kept from every other change of it and its members until the transaction ends, but not from changes that
+ * only keep it from being deleted: these lock groups before devices, and memberships devices before groups.
+ *
+ * @throws AppError `not_found`, also for a text that is no id
+ */
+export async function getDeviceGroupForMembers(
+  tx: Transaction<Schema>,
+  id: string,
+): Promise<DeviceGroup> {
+  const groupId = parseId(id, 'device group')
+  const locked = tx.selectFrom('device_group').selectAll().where('id', '=', groupId)
+  const group = await findRecord(locked.forNoKeyUpdate())
+  if (group === undefined) throw notFound('device group', groupId)
+  return group
 }
 
 /** @throws AppError `conflict` when another group has the name in any case */
