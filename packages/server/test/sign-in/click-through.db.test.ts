@@ -115,8 +115,6 @@ describe('a person signs in', () => {
       `from "I have fixed it" to the good news ${knownMs} ms, to the application ${throughMs} ms (2,000 of them a notice to read)\n`,
     )
     expect(claims).toMatchObject({ device_auth_state: 'Good' })
-    // On a machine with nothing else to do it is less than a second, and less than three.
-    expect(knownMs).toBeLessThan(15_000)
   })
 
   it('with a computer that nobody has registered yet: it is theirs from then on', async () => {

@@ -39,6 +39,9 @@ async function startOnSamePorts(attemptId: string) {
     (await untold.request({ ...headers, cookie: `${name}=${own}` }, path)).status
 }
 
+/** Ten readings a second, of which each may come a few milliseconds early, as timers may. */
+const mostReadsSince = (begunMs: number) => 1 + (performance.now() - begunMs) / 95
+
 const stageOf = async (id: string) => {
   const { stage, refusalCode } = (await world.attempt(id)) ?? {}
   return [stage, refusalCode]
@@ -75,8 +78,7 @@ describe('a process that has not heard of a proof that began anew on the same po
     expect(await open()).toBe(200)
     await Promise.all(knocking)
     await untold.book.look(20_009)
-    const readsMax = 1 + (performance.now() - begunMs) / 100
-    expect(untold.countReads() - before).toBeLessThanOrEqual(readsMax)
+    expect(untold.countReads() - before).toBeLessThanOrEqual(mostReadsSince(begunMs))
   })
 })
 
@@ -133,7 +135,7 @@ describe('a connection without a request at a process that has not heard of the 
     await untold.handler.settle()
     for (let made = 0; made < 200; made += 1) untold.handler.noteEnded(toOpened(20_009))
     await untold.handler.settle()
-    expect(untold.countReads()).toBeLessThanOrEqual(1 + (performance.now() - begunMs) / 100)
+    expect(untold.countReads()).toBeLessThanOrEqual(mostReadsSince(begunMs))
   })
 })
 
