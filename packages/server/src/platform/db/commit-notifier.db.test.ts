@@ -43,6 +43,20 @@ afterAll(async () => {
 
 const createNotifier = () => new CommitNotifier({ db: service.preparedDb, logError })
 
+/** A notifier whose database refuses everything by a code. */
+function createRefusable() {
+  let refusal: string | undefined
+  const getExecutor = vi.fn(() => {
+    if (refusal !== undefined) throw Object.assign(new Error('refused'), { code: refusal })
+    return service.preparedDb.getExecutor()
+  })
+  return {
+    notifier: new CommitNotifier({ db: { getExecutor }, logError }),
+    refuse: (code: string | undefined) => void (refusal = code),
+    tries: () => getExecutor.mock.calls.length,
+  }
+}
+
 test('tells at once, and together what comes meanwhile', async () => {
   const notifier = createNotifier()
   const statements = await recordStatements(async () => {
@@ -135,21 +149,72 @@ test('tells later what the database did not take, with what came meanwhile', asy
   await broken.close()
 })
 
-test('tries nothing any more once it is closed', async () => {
-  const broken = openDatabase(
-    { ...database.connection, port: 1, host: '127.0.0.1' },
-    { network, poolMax: 1, logError },
-  )
-  const getExecutor = vi.fn(() => broken.preparedDb.getExecutor())
+test('tells later what a full queue of notifications did not take', async () => {
+  const { notifier, refuse } = createRefusable()
+  refuse('54000')
+  notifier.tell('first', ['1'])
+  await vi.waitFor(() => expect(logError).toHaveBeenCalledTimes(1), WAIT_MS)
+  refuse(undefined)
+  await vi.waitFor(() => expect(heard).toEqual(['first 1']), WAIT_MS)
+})
+
+test('logs each refusal, also after the database was away, and the next loss of it as well', async () => {
+  const { notifier, refuse } = createRefusable()
+  for (const code of ['ECONNREFUSED', 'ECONNREFUSED', '22023', '22023', 'ECONNREFUSED']) {
+    refuse(code)
+    notifier.tell('first', [code])
+    await notifier.flush()
+  }
+  expect(logError.mock.calls.map(([error]) => (error as { code: string }).code)).toEqual([
+    'ECONNREFUSED',
+    '22023',
+    '22023',
+    'ECONNREFUSED',
+  ])
+  refuse(undefined)
+  await notifier.close()
+})
+
+test('tells at its end what comes while it ends', async () => {
+  let tries = 0
+  const getExecutor = () => {
+    tries += 1
+    if (tries < 4) notifier.tell('first', [`while ${tries} is under way`])
+    return service.preparedDb.getExecutor()
+  }
   const notifier = new CommitNotifier({ db: { getExecutor }, logError })
+  notifier.tell('first', ['at first'])
+  await notifier.close()
+  expect(logError).not.toHaveBeenCalled()
+  const told = [1, 2, 3].map((count) => `first while ${count} is under way`)
+  await vi.waitFor(() => expect(heard).toEqual(['first at first', ...told]), WAIT_MS)
+})
+
+test('tries nothing any more once it is closed, and logs once that something is left out', async () => {
+  const { notifier, refuse, tries } = createRefusable()
+  refuse('ECONNREFUSED')
   notifier.tell('first', ['1'])
   notifier.tell('first', ['2'])
   await notifier.close()
-  await broken.close()
-  const tries = getExecutor.mock.calls.length
+  expect(logError).toHaveBeenCalledTimes(2)
+  expect(logError).toHaveBeenLastCalledWith(
+    expect.objectContaining({ message: '2 notifications or more are left out' }),
+    expect.stringContaining('find it later'),
+  )
+  refuse(undefined)
+  const count = tries()
   notifier.tell('first', ['3'])
+  await notifier.flush()
   await sleep(2 * RETRY_DELAY_MS)
-  expect(getExecutor.mock.calls).toHaveLength(tries)
+  expect(tries()).toBe(count)
+  expect(logError).toHaveBeenCalledTimes(2)
+})
+
+test('logs what is told after its end', async () => {
+  const notifier = createNotifier()
+  await notifier.close()
+  notifier.tell('first', ['1'])
+  notifier.tell('first', ['2'])
   expect(logError).toHaveBeenCalledTimes(1)
 })
 

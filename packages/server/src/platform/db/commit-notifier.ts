@@ -7,6 +7,7 @@
  */
 import { sql, type QueryExecutorProvider } from 'kysely'
 import { SECOND_MS } from '../clock.ts'
+import { errorCodeOf } from '../error-code-of.ts'
 import { isRefusalOfContents } from './database-fault.ts'
 import { assertPayload } from './listener.ts'
 import { runAs } from './pool-turns.ts'
@@ -57,7 +58,11 @@ const RETRY_DELAY_MS = SECOND_MS
 /** Far more than are told in that time; sweeps find what more there is. */
 const PAYLOADS_MAX = 10_000
 const FAILURE = 'other processes could not be told of a change'
+const REFUSAL = 'the database refuses what other processes were to be told of a change'
 const EXCESS = 'more has changed than other processes can be told of'
+const LEFT_OUT = 'other processes were not told of a change at the end, and find it later'
+/** PostgreSQL, appendix A: program_limit_exceeded, of which NOTIFY knows one. Somebody who listens reads nothing. */
+const QUEUE_FULL = '54000'
 
 /** The first is told at once; what comes while that is under way, or right after it, is told together. */
 export class CommitNotifier implements CommitSink {
@@ -71,7 +76,9 @@ export class CommitNotifier implements CommitSink {
   #isFailing = false
   /** Whether it is logged already that something is left out. */
   #isExceeded = false
-  #isClosed = false
+  /** While it closes it still tells, but waits for nothing. */
+  #end: 'open' | 'closing' | 'closed' = 'open'
+  #isLeavingOut = false
 
   constructor(dependencies: CommitNotifierDependencies) {
     this.#dependencies = dependencies
@@ -80,6 +87,10 @@ export class CommitNotifier implements CommitSink {
   tell(channel: string, payloads: readonly string[]): void {
     // One that the database refuses would take with it all that is told together with it.
     payloads.forEach(assertPayload)
+    if (this.#end === 'closed') {
+      this.#leaveOut(payloads.length)
+      return
+    }
     this.#gather(channel, payloads)
     if (this.#sending === undefined) this.#schedule()
   }
@@ -114,15 +125,31 @@ export class CommitNotifier implements CommitSink {
     await this.#sending
   }
 
-  /** Tells what was gathered, if the database takes it, and nothing more. Never rejects. */
+  /**
+   * Tells what was gathered, if the database takes it, and nothing more: what it does not take, and what is told
+   * afterwards, is logged once and left to the sweeps. Never rejects.
+   */
   async close(): Promise<void> {
-    this.#isClosed = true
-    await this.flush()
+    this.#end = 'closing'
+    // Whoever is still at work tells more meanwhile.
+    do await this.flush()
+    while (this.#count > 0 && !this.#isFailing)
+    this.#end = 'closed'
     this.#stopTimer()
+    const count = this.#count
+    this.#gathered = new Map()
+    this.#count = 0
+    this.#leaveOut(count)
+  }
+
+  #leaveOut(count: number): void {
+    if (count === 0 || this.#isLeavingOut) return
+    this.#isLeavingOut = true
+    this.#dependencies.logError(new Error(`${count} notifications or more are left out`), LEFT_OUT)
   }
 
   #schedule(): void {
-    if (this.#count === 0 || this.#timer !== undefined || this.#isClosed) return
+    if (this.#count === 0 || this.#timer !== undefined || this.#end !== 'open') return
     const delayMs = this.#nextMs - performance.now()
     if (delayMs <= 0) this.#send()
     // A command that has nothing else to do need not wait for it: it flushes at its end.
@@ -150,9 +177,12 @@ export class CommitNotifier implements CommitSink {
 
   /** What the database did not take for the moment is told later, with what comes meanwhile. */
   #onFailure(gathered: ReadonlyMap<string, ReadonlySet<string>>, error: unknown): void {
-    if (!this.#isFailing) this.#dependencies.logError(error, FAILURE)
-    this.#isFailing = true
-    if (isRefusalOfContents(error)) return
+    const isRefused = isRefusalOfContents(error) && errorCodeOf(error) !== QUEUE_FULL
+    if (isRefused || !this.#isFailing) {
+      this.#dependencies.logError(error, isRefused ? REFUSAL : FAILURE)
+    }
+    this.#isFailing = !isRefused
+    if (isRefused) return
     const later = this.#gathered
     this.#gathered = new Map()
     this.#count = 0
