@@ -8,6 +8,7 @@ import type { RunChange } from '../../changes/change.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { MINUTE_MS, SECOND_MS } from '../../platform/clock.ts'
 import { isId, newUuid } from '../../platform/ids.ts'
+import { SharedRun } from '../../platform/shared-run.ts'
 import type { Schema } from '../../schema/schema.ts'
 import {
   QUESTION_SQL_LENGTH_MAX,
@@ -133,10 +134,8 @@ async function lookAgainUntil<Answers>(
   answered: Promise<Answers>,
   look: () => Promise<void>,
 ): Promise<Answers> {
-  let looking: Promise<void> | undefined
-  const timer = setInterval(() => {
-    looking ??= look().finally(() => (looking = undefined))
-  }, LOOK_INTERVAL_MS)
+  const looks = new SharedRun(look)
+  const timer = setInterval(() => void looks.again(), LOOK_INTERVAL_MS)
   return answered.finally(() => clearInterval(timer))
 }
 

@@ -53,6 +53,25 @@ it('asks once more for what comes while it asks, however often it hears of it', 
   expect(read).toHaveBeenCalledTimes(2)
 })
 
+it('asks a database that is slow no more than once at a time', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  const watch = createAttemptWatch()
+  const read = vi.fn(async () => ({ revision: 1, json: {}, isOver: false }))
+  const answered = Promise.withResolvers<number>()
+  const readRevision = vi.fn(() => answered.promise)
+  const stream = streamAttempt(watch, 'a', { read, readRevision })
+  await new Promise((resolve) => stream.once('data', resolve))
+  vi.advanceTimersByTime(5_000)
+  await vi.waitFor(() => expect(readRevision).toHaveBeenCalledOnce())
+  for (let turn = 0; turn < 5; turn += 1) vi.advanceTimersByTime(5_000)
+  expect(readRevision).toHaveBeenCalledOnce()
+  watch.hear(JSON.stringify({ id: 'a' }))
+  answered.resolve(1)
+  await vi.waitFor(() => expect(read).toHaveBeenCalledTimes(2))
+  expect(readRevision).toHaveBeenCalledOnce()
+  stream.destroy()
+})
+
 it('shows what it has shown while nothing can be read, and what there is afterwards', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   const watch = createAttemptWatch()

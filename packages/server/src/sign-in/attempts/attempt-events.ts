@@ -5,6 +5,7 @@
 import { PassThrough, type Readable } from 'node:stream'
 import { SECOND_MS } from '../../platform/clock.ts'
 import { KeyedWatchers } from '../../platform/keyed-watchers.ts'
+import { SharedRun } from '../../platform/shared-run.ts'
 
 /** As many pages as somebody has open of one sign-in. */
 export const STREAMS_PER_ATTEMPT_MAX = 4
@@ -83,18 +84,16 @@ export function streamAttempt(
 ): Readable {
   const stream = new PassThrough()
   watch.addStream(attemptId, stream)
-  let looking: Promise<void> = Promise.resolve()
   let sent = ''
   let revision: number | undefined
-  let isStale = false
-  let isLookWaiting = false
-  const lookSoon = () => {
-    if (isLookWaiting) return
-    isLookWaiting = true
-    looking = looking.then(look, look)
-  }
-  const stop = watch.watch(attemptId, lookSoon)
-  const lookingAgain = setInterval(() => void lookIfChanged(), LOOK_INTERVAL_MS)
+  let isStale = true
+  const looks = new SharedRun(look)
+  const stop = watch.watch(attemptId, () => {
+    isStale = true
+    void looks.again()
+  })
+  // A database that is slow is not asked the more for it.
+  const lookingAgain = setInterval(() => void looks.again(), LOOK_INTERVAL_MS)
   lookingAgain.unref()
   const heartbeat = setInterval(() => stream.write(':\n\n'), HEARTBEAT_MS)
   heartbeat.unref()
@@ -103,17 +102,17 @@ export function streamAttempt(
     clearInterval(lookingAgain)
     stop()
   })
-  async function lookIfChanged(): Promise<void> {
-    const known = revision
-    if (isStale || (await readRevision().catch(() => known)) !== known) lookSoon()
-  }
   async function look(): Promise<void> {
-    isLookWaiting = false
+    const known = revision
+    if (isStale || (await readRevision().catch(() => known)) !== known) await show()
+  }
+  async function show(): Promise<void> {
+    isStale = false
     const state = await read().catch(() => 'unknown' as const)
     if (stream.destroyed || stream.writableEnded) return
     // As while the database is away: what is shown stays, and is looked at again.
-    isStale = state === 'unknown'
-    if (isStale && sent !== '') return
+    isStale ||= state === 'unknown'
+    if (state === 'unknown' && sent !== '') return
     if (state === undefined || state === 'unknown') return void stream.end()
     revision = state.revision
     const text = JSON.stringify(state.json)
@@ -121,6 +120,6 @@ export function streamAttempt(
     sent = text
     if (state.isOver) stream.end()
   }
-  looking = look()
+  void looks.again()
   return stream
 }

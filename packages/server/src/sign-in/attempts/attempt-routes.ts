@@ -9,7 +9,7 @@ import type { RerunAnswers } from '../../posture/checks/rerun-answers.ts'
 import type { PageAnswer, PageRequest, PageRoute } from '../pages/page-surface.ts'
 import { getHeldAttempt, type HeldAttempt } from './attempt-cookie-input.ts'
 import { streamAttempt, type AttemptWatch } from './attempt-events.ts'
-import { findAttempt, type Attempt } from './attempt-store.ts'
+import { findAttempt, findAttemptRevision, type Attempt } from './attempt-store.ts'
 import { refuseAttempt } from './refuse-attempt.ts'
 import type { RefusalCode } from './refusals.ts'
 import { proceedAttempt, runPosture, settleRegistration } from './run-posture.ts'
@@ -109,7 +109,7 @@ async function answerEvents(
       const json = await viewOfAttempt(dependencies, attempt)
       return { revision, json, isOver: endedAt !== null }
     },
-    readRevision: async () => (await findAttempt(dependencies.db, id))?.revision,
+    readRevision: async () => findAttemptRevision(dependencies.db, id),
   })
   return { kind: 'events', stream }
 }

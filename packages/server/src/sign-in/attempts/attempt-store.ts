@@ -34,6 +34,19 @@ export async function findAttempt(db: Kysely<Schema>, id: string): Promise<Attem
   return isUuid(id) ? attemptTable.find(db, { id }) : undefined
 }
 
+/** How often an attempt has changed; undefined when it is gone. */
+export async function findAttemptRevision(
+  db: Kysely<Schema>,
+  id: string,
+): Promise<number | undefined> {
+  const row = await db
+    .selectFrom('sign_in_attempt')
+    .select('revision')
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row?.revision
+}
+
 /**
  * The attempt, locked until the transaction ends.
  *

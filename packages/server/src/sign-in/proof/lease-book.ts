@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../platform/clock.ts'
+import { SharedRun } from '../../platform/shared-run.ts'
 import type { ProbeLease } from './probe-lease-store.ts'
 
 /** What the book does when it has been read. */
@@ -19,10 +20,9 @@ export class LeaseBook {
   readonly #listLeases: () => Promise<readonly ProbeLease[]>
   readonly #onChange: LeasesChanged
   #byPort = new Map<number, ProbeLease>()
-  #reading: Promise<void> | undefined
+  readonly #reading = new SharedRun(() => this.#read())
   /** The next reading for whoever knocks, until it begins. */
   #turn: Promise<void> | undefined
-  #isStale = false
   #readAtMs = -Infinity
 
   constructor(
@@ -43,9 +43,7 @@ export class LeaseBook {
 
   /** Reads the leases; who calls while they are read waits for the next reading, which all share. */
   async refresh(): Promise<void> {
-    this.#isStale = true
-    this.#reading ??= this.#readWhileStale().finally(() => (this.#reading = undefined))
-    return this.#reading
+    return this.#reading.again()
   }
 
   /** The lease of a port, read where the book knows of none. */
@@ -71,7 +69,7 @@ export class LeaseBook {
   /** Waits for a reading that is under way, whatever becomes of it. */
   async settle(): Promise<void> {
     await this.#turn?.catch(() => undefined)
-    await this.#reading?.catch(() => undefined)
+    await this.#reading.settle()
   }
 
   async #readInTurn(): Promise<void> {
@@ -80,12 +78,9 @@ export class LeaseBook {
     await this.refresh()
   }
 
-  async #readWhileStale(): Promise<void> {
-    while (this.#isStale) {
-      this.#isStale = false
-      this.#readAtMs = performance.now()
-      this.#take(await this.#listLeases())
-    }
+  async #read(): Promise<void> {
+    this.#readAtMs = performance.now()
+    this.#take(await this.#listLeases())
   }
 
   #take(leases: readonly ProbeLease[]): void {
