@@ -56,9 +56,14 @@ export class LeaseBook {
    * waits for the next reading, which all share, so that nobody is judged by what was so before.
    */
   async lookAgain(port: number): Promise<ProbeLease | undefined> {
-    this.#turn ??= this.#readInTurn()
-    await this.#turn
+    await this.nextReading()
     return this.find(port)
+  }
+
+  /** The same reading for all who call before it begins: one promise, so that what waits for it can be gathered. */
+  nextReading(): Promise<void> {
+    this.#turn ??= this.#readInTurn()
+    return this.#turn
   }
 
   /** Whether it knows of no lease, not even of one that is over. */
@@ -74,6 +79,8 @@ export class LeaseBook {
 
   async #readInTurn(): Promise<void> {
     await sleep(Math.max(0, this.#readAtMs + READ_AGAIN_MS - performance.now()))
+    // Until the reading begins, whoever comes still shares it: one before it may take long.
+    await this.#reading.settle()
     this.#turn = undefined
     await this.refresh()
   }

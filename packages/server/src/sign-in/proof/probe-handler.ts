@@ -5,13 +5,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Foundation, LogError } from '../../changes/foundation.ts'
 import { SECOND_MS } from '../../platform/clock.ts'
-import { REQUESTLESS_MAX, type RequestlessStay } from './judge-requestless.ts'
 import type { LeaseBook } from './lease-book.ts'
-import { updateReason } from './probe-arrival-store.ts'
-import type { OpenedConnection, ProbeHandler } from './probe-listeners.ts'
+import { CONNECTIONS_MAX, type OpenedConnection, type ProbeHandler } from './probe-listeners.ts'
 import type { ProbeLease } from './probe-lease-store.ts'
 import { findForeignReason } from './probe-request-input.ts'
-import { recordCounted, recordForeign, recordRequestless } from './record-arrival.ts'
+import { recordCounted, recordForeign } from './record-arrival.ts'
+import { RequestlessNotes } from './requestless-notes.ts'
 
 /** What the handler works with. */
 export interface ProbeHandlerContext extends Pick<Foundation, 'db' | 'runChange' | 'clock'> {
@@ -46,22 +45,9 @@ export function createProbeHandler(
   context: ProbeHandlerContext,
   book: () => LeaseBook,
 ): WaitingProbeHandler {
-  const waiting = new Map<string, Set<ServerResponse>>()
-  const requestless = createRequestlessNotes(context, book)
-
-  function keepWaiting(response: ServerResponse, { proofId }: ProbeLease): void {
-    const streams = waiting.get(proofId) ?? new Set()
-    waiting.set(proofId, streams.add(response))
-    const ticking = setInterval(() => response.write(' '), BYTE_EVERY_MS)
-    const ending = setTimeout(() => response.end(), STREAM_MS)
-    response.once('close', () => {
-      clearInterval(ticking)
-      clearTimeout(ending)
-      streams.delete(response)
-      if (streams.size === 0) waiting.delete(proofId)
-    })
-    response.writeHead(200, streamHeaders(context.baseUrl)).write(' ')
-  }
+  const streams = createKeptStreams(context.baseUrl)
+  const requestless = new RequestlessNotes(context, book)
+  let answering = 0
 
   async function answer(
     request: IncomingMessage,
@@ -89,28 +75,63 @@ export function createProbeHandler(
       refuse(response, 403)
       return
     }
-    if (await recordCounted(context, lease, seen)) keepWaiting(response, lease)
+    if (await recordCounted(context, lease, seen)) streams.keep(response, lease)
     else refuse(response, 409)
   }
 
   return {
     answer: (request, response, opened) => {
-      answer(request, response, opened).catch((error: unknown) => {
-        context.logError(error, 'a request to a port of the device proof failed')
+      // The connections of some have ended by now: no more are answered at once than there may be connections.
+      if (answering >= CONNECTIONS_MAX) {
         refuse(response, 503)
-      })
+        return
+      }
+      answering += 1
+      answer(request, response, opened)
+        .catch((error: unknown) => {
+          context.logError(error, 'a request to a port of the device proof failed')
+          refuse(response, 503)
+        })
+        .finally(() => (answering -= 1))
     },
     noteIdle: (opened) => requestless.note(opened, 'open'),
     noteEnded: (opened) => requestless.note(opened, 'ended'),
     end: (proofId) => {
       requestless.forget(proofId)
+      streams.end(proofId)
+    },
+    endAll: streams.endAll,
+    settle: async () => requestless.settle(),
+    settleNotesOf: async (proofId) => requestless.settleOf(proofId),
+  }
+}
+
+/** Answers that go on for as long as their proofs do. */
+function createKeptStreams(origin: string) {
+  const waiting = new Map<string, Set<ServerResponse>>()
+
+  function keep(response: ServerResponse, { proofId }: ProbeLease): void {
+    const own = waiting.get(proofId) ?? new Set()
+    waiting.set(proofId, own.add(response))
+    const ticking = setInterval(() => response.write(' '), BYTE_EVERY_MS)
+    const ending = setTimeout(() => response.end(), STREAM_MS)
+    response.once('close', () => {
+      clearInterval(ticking)
+      clearTimeout(ending)
+      own.delete(response)
+      if (own.size === 0) waiting.delete(proofId)
+    })
+    response.writeHead(200, streamHeaders(origin)).write(' ')
+  }
+
+  return {
+    keep,
+    end: (proofId: string) => {
       for (const response of waiting.get(proofId) ?? []) response.end()
     },
     endAll: () => {
-      for (const streams of waiting.values()) for (const response of streams) response.end()
+      for (const own of waiting.values()) for (const response of own) response.end()
     },
-    settle: requestless.settle,
-    settleNotesOf: requestless.settleOf,
   }
 }
 
@@ -121,93 +142,6 @@ function isProxied({ headers }: IncomingMessage): boolean {
 function judgeRequest(request: IncomingMessage, lease: ProbeLease, baseUrl: string) {
   const { method = '', url = '', headers } = request
   return findForeignReason({ method, url, headers }, lease, baseUrl)
-}
-
-/** Notes connections without a request, each once: a few of each proof, so that more cost nothing. */
-function createRequestlessNotes(context: ProbeHandlerContext, book: () => LeaseBook) {
-  const ofProofs = new Map<string, Map<OpenedConnection, Promise<string | undefined>>>()
-
-  const underWay = new Set<Promise<unknown>>()
-  const readings = new Set<Promise<unknown>>()
-  /** Whether it is logged already: whoever knocks may knock often. */
-  let isFailing = false
-
-  async function noteAtLease(
-    lease: ProbeLease,
-    opened: OpenedConnection,
-    stay: RequestlessStay,
-  ): Promise<void> {
-    const { proofId } = lease
-    const notes = ofProofs.get(proofId) ?? new Map<OpenedConnection, Promise<string | undefined>>()
-    const noted = notes.get(opened)
-    const isNews = noted === undefined ? notes.size < REQUESTLESS_MAX : stay !== 'open'
-    if (!isNews) return
-    const noting =
-      noted === undefined
-        ? recordRequestless(context, lease, opened, stay)
-        : renew(context, noted, stay)
-    ofProofs.set(proofId, notes.set(opened, noting))
-    await noting
-  }
-
-  /** At a lease of which this process has not heard: a connection that nobody notes would speak for somebody else. */
-  async function noteUnheard(
-    opened: OpenedConnection,
-    stay: RequestlessStay,
-    known: ProbeLease | undefined,
-  ): Promise<void> {
-    const reading = book().lookAgain(opened.seen.port)
-    readings.add(reading)
-    try {
-      // First of those who wait for the reading, so that its note is under way when they go on.
-      const lease = await reading
-      if (lease && lease.proofId !== known?.proofId) await noteAtLease(lease, opened, stay)
-    } finally {
-      readings.delete(reading)
-    }
-  }
-
-  async function noteAtPort(opened: OpenedConnection, stay: RequestlessStay): Promise<void> {
-    const known = book().find(opened.seen.port)
-    await Promise.all([known && noteAtLease(known, opened, stay), noteUnheard(opened, stay, known)])
-  }
-
-  return {
-    note: (opened: OpenedConnection, stay: RequestlessStay): void => {
-      const told = noteAtPort(opened, stay)
-        .then(() => {
-          isFailing = false
-        })
-        .catch((error: unknown) => {
-          if (!isFailing)
-            context.logError(error, 'connections to ports of device proofs cannot be noted')
-          isFailing = true
-        })
-        .finally(() => underWay.delete(told))
-      underWay.add(told)
-    },
-    settle: async (): Promise<void> => {
-      await Promise.all(underWay)
-    },
-    /** What is read by then is noted at the lease that it has found. */
-    settleOf: async (proofId: string): Promise<void> => {
-      await Promise.allSettled(readings)
-      await Promise.allSettled([...(ofProofs.get(proofId)?.values() ?? [])])
-    },
-    forget: (proofId: string): void => {
-      ofProofs.delete(proofId)
-    },
-  }
-}
-
-async function renew(
-  { db }: ProbeHandlerContext,
-  noted: Promise<string | undefined>,
-  stay: RequestlessStay,
-): Promise<string | undefined> {
-  const id = await noted
-  if (id !== undefined) await updateReason(db, id, stay)
-  return id
 }
 
 function streamHeaders(origin: string): Record<string, string> {

@@ -51,7 +51,8 @@ export interface ProbeListeners {
 
 /** All the people of an office behind one address, three each. */
 const CONNECTIONS_PER_ADDRESS_MAX = 128
-const CONNECTIONS_MAX = 4_096
+/** To all ports of a process. */
+export const CONNECTIONS_MAX = 4_096
 /** After how long a connection is told of that brings no request: browsers send it as soon as they are connected. */
 export const IDLE_NOTED_MS = 400
 const IDLE_CLOSED_MS = 3 * SECOND_MS

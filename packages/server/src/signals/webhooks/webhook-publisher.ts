@@ -9,7 +9,7 @@ import type { DomainEvent } from '../../changes/domain-event.ts'
 import { toEpochSeconds, type Clock } from '../../platform/clock.ts'
 import { newUlids } from '../../platform/ids.ts'
 import { toStorableJson } from '../../platform/storable-text.ts'
-import { DELIVERY_CHANNEL } from '../dispatch/delivery-store.ts'
+import { tellDestinations } from '../dispatch/delivery-store.ts'
 import {
   findSubscribedSubjects,
   type AskedSubjects,
@@ -57,7 +57,7 @@ export function createWebhookPublisher({
       await insertEventsForSubscribers(record.tx, batch, record)
     }
     // One that began to ask for it at this very moment is found by the sweep.
-    record.tellAfterCommit(DELIVERY_CHANNEL, ...destinationIds)
+    tellDestinations(record, destinationIds)
   }
 }
 

@@ -1,0 +1,154 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { startProbeProcess, toOpened } from '../../../test/support/probe-process.ts'
+import { openProofWorld, type ProofWorld } from '../../../test/support/proof-world.ts'
+import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
+import { systemClock } from '../../platform/clock.ts'
+import { REQUESTLESS_MAX } from './judge-requestless.ts'
+import { LeaseBook } from './lease-book.ts'
+import { listLeasesOfAttempt, listLiveLeases } from './probe-lease-store.ts'
+import { RequestlessNotes } from './requestless-notes.ts'
+import { startProof } from './start-proof.ts'
+
+let world: ProofWorld
+/** Resolves when the database answers what it has read. */
+let answering: PromiseWithResolvers<void>
+let book: LeaseBook
+let reads: number
+let notes: RequestlessNotes
+const logError = vi.fn()
+
+beforeAll(async () => {
+  world = await openProofWorld()
+})
+afterAll(() => world.close())
+beforeEach(async () => {
+  await world.database.db.deleteFrom('sign_in_attempt').execute()
+  answering = Promise.withResolvers()
+  const { db } = world.database
+  reads = 0
+  const listLeases = async () => {
+    const leases = await listLiveLeases(db, new Date())
+    reads += 1
+    await answering.promise
+    return leases
+  }
+  book = new LeaseBook(systemClock, listLeases, () => undefined)
+  notes = new RequestlessNotes({ db, clock: systemClock, logError }, () => book)
+})
+afterEach(async () => {
+  answering.resolve()
+  await notes.settle()
+  await book.settle()
+  vi.clearAllMocks()
+})
+
+/** A proof whose first port is `port`, of which this process has not heard. */
+async function startAt(port: number) {
+  const { id } = await world.begin()
+  await world.runChange({ actor: SYSTEM_ACTOR }, (change) =>
+    startProof(change, id, [port, port + 1, port + 2]),
+  )
+  // One address has half of the ports at most.
+  await world.database.db
+    .updateTable('sign_in_probe_lease')
+    .set({ ip_address: '198.51.100.77' })
+    .where('attempt_id', '=', id)
+    .execute()
+  const [lease] = await listLeasesOfAttempt(world.database.db, id, new Date())
+  return { id, proofId: lease?.proofId ?? '' }
+}
+
+const countNotes = async (attemptId: string) => {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from sign_in_probe_arrival
+    where attempt_id = ${attemptId} and kind = 'idle'`.execute(world.database.db)
+  return rows[0]?.count
+}
+
+it('of those that come while the leases cannot be read few are kept, and then all count', async () => {
+  const { id } = await startAt(20_000)
+  for (let round = 0; round < 10; round += 1) {
+    for (let made = 0; made < 100; made += 1) notes.note(toOpened(20_000), 'ended')
+    // Longer than what is read waits for its turn.
+    await sleep(50)
+  }
+  expect(notes.unreadCount).toBeLessThanOrEqual(2 * REQUESTLESS_MAX)
+  answering.resolve()
+  await notes.settle()
+  expect(notes.unreadCount).toBe(0)
+  expect(await countNotes(id)).toBe(REQUESTLESS_MAX)
+})
+
+it('one that comes while the leases are read is noted at a lease that is read after that', async () => {
+  for (let made = 0; made <= REQUESTLESS_MAX; made += 1) notes.note(toOpened(20_000), 'open')
+  await expect.poll(() => reads).toBe(1)
+  const { id } = await startAt(20_000)
+  notes.note(toOpened(20_000), 'open')
+  answering.resolve()
+  await notes.settle()
+  expect(await countNotes(id)).toBe(1)
+})
+
+it('what is noted last of a connection is on record, however often it is told of before the leases are read', async () => {
+  const { id } = await startAt(20_000)
+  const opened = toOpened(20_000)
+  for (const stay of ['open', 'open', 'ended'] as const) notes.note(opened, stay)
+  answering.resolve()
+  await notes.settle()
+  expect(await countNotes(id)).toBe(1)
+  const { rows } = await sql`select reason from sign_in_probe_arrival
+    where attempt_id = ${id}`.execute(world.database.db)
+  expect(rows).toEqual([{ reason: 'ended' }])
+})
+
+it('a proof waits for its own notes, and for nobody else whose notes take long', async () => {
+  const own = await startAt(20_000)
+  const other = await startAt(20_010)
+  answering.resolve()
+  await book.refresh()
+  const { db } = world.database
+  const transaction = await db.startTransaction().execute()
+  await sql`lock table sign_in_probe_arrival in exclusive mode`.execute(transaction)
+  notes.note(toOpened(20_010), 'open')
+  await notes.settleOf(own.proofId)
+  let isOtherSettled = false
+  const otherSettled = notes.settleOf(other.proofId).then(() => (isOtherSettled = true))
+  await sleep(300)
+  expect(isOtherSettled).toBe(false)
+  await transaction.rollback().execute()
+  await otherSettled
+  expect(await countNotes(other.id)).toBe(1)
+})
+
+it('is waited for although another note of the same connection has failed, which is logged once', async () => {
+  const former = await startAt(20_000)
+  answering.resolve()
+  await book.refresh()
+  await world.database.db.deleteFrom('sign_in_attempt').where('id', '=', former.id).execute()
+  const { id } = await startAt(20_000)
+  const failing = new Error('the database is away')
+  const known = vi.spyOn(book, 'nextReading').mockRejectedValueOnce(failing)
+  notes.note(toOpened(20_000), 'ended')
+  notes.note(toOpened(20_000), 'ended')
+  await notes.settle()
+  known.mockRestore()
+  expect(logError).toHaveBeenCalledWith(failing, expect.any(String))
+  expect(await countNotes(id)).toBe(1)
+})
+
+it('a request is refused at once where more are being answered than there may be connections', async () => {
+  const process = await startProbeProcess(world, 20_000)
+  const reading = vi.spyOn(process.book, 'look').mockReturnValue(new Promise(() => undefined))
+  const refused = vi.fn()
+  const response = { headersSent: false, writeHead: refused, end: vi.fn() }
+  refused.mockReturnValue(response)
+  const request = { headers: {} }
+  for (let made = 0; made < 4_097; made += 1) {
+    process.handler.answer(request as never, response as never, process.opened)
+  }
+  expect(reading).toHaveBeenCalledTimes(4_096)
+  expect(refused.mock.calls).toEqual([[503, expect.anything()]])
+  await process.close()
+})

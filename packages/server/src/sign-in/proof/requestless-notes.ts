@@ -1,0 +1,137 @@
+/*
+ * Notes connections without a request at the proofs whose ports they lead to. Bounded whoever knocks: of a proof, and
+ * of a port whose lease is to be read, a few are noted, for then all count (judge-requestless.ts). Does not own what
+ * is written of one.
+ */
+import type { Foundation, LogError } from '../../changes/foundation.ts'
+import { REQUESTLESS_MAX, type RequestlessStay } from './judge-requestless.ts'
+import type { LeaseBook } from './lease-book.ts'
+import { updateReason } from './probe-arrival-store.ts'
+import type { ProbeLease } from './probe-lease-store.ts'
+import type { OpenedConnection } from './probe-listeners.ts'
+import { recordRequestless } from './record-arrival.ts'
+
+export interface RequestlessContext extends Pick<Foundation, 'db' | 'clock'> {
+  readonly logError: LogError
+}
+
+/** A connection at a port whose lease is to be read. */
+interface Unread {
+  readonly stay: RequestlessStay
+  /** The lease that was known, where it is noted already. */
+  readonly known: ProbeLease | undefined
+}
+
+class UnreadOfPorts extends Map<number, Map<OpenedConnection, Unread>> {}
+
+export class RequestlessNotes {
+  readonly #context: RequestlessContext
+  readonly #book: () => LeaseBook
+  readonly #ofProofs = new Map<string, Map<OpenedConnection, Promise<string | undefined>>>()
+  /** By the reading that they wait for. */
+  readonly #unread = new Map<Promise<void>, UnreadOfPorts>()
+  readonly #underWay = new Set<Promise<void>>()
+  /** Whether it is logged already: whoever knocks may knock often. */
+  #isFailing = false
+
+  constructor(context: RequestlessContext, book: () => LeaseBook) {
+    this.#context = context
+    this.#book = book
+  }
+
+  /** How many connections are held until the leases are read: a few of each port, however many come and go. */
+  get unreadCount(): number {
+    const ofPorts = [...this.#unread.values()].flatMap((ports) => [...ports.values()])
+    return ofPorts.reduce((sum, { size }) => sum + size, 0)
+  }
+
+  note(opened: OpenedConnection, stay: RequestlessStay): void {
+    const { port } = opened.seen
+    const known = this.#book().find(port)
+    if (known !== undefined) this.#noteAtLease(known, opened, stay)
+    // At a lease of which this process has not heard it would speak for somebody else if nobody noted it.
+    this.#noteOnceRead(port, opened, { stay, known })
+  }
+
+  /** Waits for all that is being noted. Never rejects. */
+  async settle(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay)
+  }
+
+  /** The same of a proof: what is read by then is noted at the lease that it has found. */
+  async settleOf(proofId: string): Promise<void> {
+    await Promise.allSettled(this.#unread.keys())
+    await Promise.allSettled([...(this.#ofProofs.get(proofId)?.values() ?? [])])
+  }
+
+  forget(proofId: string): void {
+    this.#ofProofs.delete(proofId)
+  }
+
+  #noteOnceRead(port: number, opened: OpenedConnection, unread: Unread): void {
+    const reading = this.#book().nextReading()
+    const ofPorts = this.#unread.get(reading) ?? new UnreadOfPorts()
+    const ofPort = ofPorts.get(port) ?? new Map<OpenedConnection, Unread>()
+    if (ofPort.size >= REQUESTLESS_MAX && !ofPort.has(opened)) return
+    ofPorts.set(port, ofPort.set(opened, unread))
+    if (this.#unread.has(reading)) return
+    this.#unread.set(reading, ofPorts)
+    // First of those who wait for the reading, so that the notes are under way when they go on.
+    this.#watch(
+      reading.then(() => this.#noteAllRead(ofPorts)).finally(() => this.#unread.delete(reading)),
+    )
+  }
+
+  #noteAllRead(ofPorts: UnreadOfPorts): void {
+    for (const [port, ofPort] of ofPorts) {
+      const lease = this.#book().find(port)
+      if (lease === undefined) continue
+      for (const [opened, { stay, known }] of ofPort) {
+        if (lease.proofId !== known?.proofId) this.#noteAtLease(lease, opened, stay)
+      }
+    }
+  }
+
+  /** Each connection once: a few of each proof, so that more cost nothing. */
+  #noteAtLease(lease: ProbeLease, opened: OpenedConnection, stay: RequestlessStay): void {
+    const { proofId } = lease
+    const notes =
+      this.#ofProofs.get(proofId) ?? new Map<OpenedConnection, Promise<string | undefined>>()
+    const noted = notes.get(opened)
+    const isNews = noted === undefined ? notes.size < REQUESTLESS_MAX : stay !== 'open'
+    if (!isNews) return
+    const noting =
+      noted === undefined
+        ? recordRequestless(this.#context, lease, opened, stay)
+        : renew(this.#context, noted, stay)
+    this.#ofProofs.set(proofId, notes.set(opened, noting))
+    this.#watch(noting)
+  }
+
+  #watch(work: Promise<unknown>): void {
+    const watched = work
+      .then(
+        () => void (this.#isFailing = false),
+        (error: unknown) => this.#onFailure(error),
+      )
+      .finally(() => this.#underWay.delete(watched))
+    this.#underWay.add(watched)
+  }
+
+  #onFailure(error: unknown): void {
+    if (!this.#isFailing) {
+      this.#context.logError(error, 'connections to ports of device proofs cannot be noted')
+    }
+    this.#isFailing = true
+  }
+}
+
+async function renew(
+  { db }: RequestlessContext,
+  noted: Promise<string | undefined>,
+  stay: RequestlessStay,
+): Promise<string | undefined> {
+  const id = await noted
+  if (id !== undefined) await updateReason(db, id, stay)
+  return id
+}
