@@ -64,8 +64,6 @@ export class DestinationDispatcher implements SlotUser {
   #inFlightCount = 0
   /** The last round ended because too much is claimed: the next outcome or release wakes the dispatcher. */
   #isFull = false
-  /** It is logged already that nothing can be claimed: it is tried again until it can. */
-  #isFailing = false
 
   constructor(id: DestinationId, shared: DispatcherDependencies) {
     this.#id = id
@@ -122,11 +120,9 @@ export class DestinationDispatcher implements SlotUser {
   async #dispatch(): Promise<void> {
     try {
       await this.#runRound()
-      this.#isFailing = false
+      this.#doubtful.endFailing()
     } catch (error) {
-      const about = { err: error, destination_id: this.#id }
-      if (!this.#isFailing) this.#shared.log.warn(about, 'deliveries not claimed')
-      this.#isFailing = true
+      this.#doubtful.logFailing(error, this.#shared.log)
       this.#wakeups.wakeIn(FAULT_PAUSE_MS)
     }
     if (!this.#doubtful.isEmpty) this.#wakeups.wakeWithin(DOUBT_INTERVAL_MS)

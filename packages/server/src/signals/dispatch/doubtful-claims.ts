@@ -1,11 +1,13 @@
 /*
  * Claims whose statement was cut off before its answer came: it may have claimed nothing, something, or claim it
  * only later, when the server comes to it. Without these, such deliveries would wait for the end of their lease.
+ * Also says once that nothing can be claimed, however often that is tried.
  */
 import type { Kysely } from 'kysely'
 import { SECOND_MS } from '../../platform/clock.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
+import type { DeliveryLog } from './delivery-log.ts'
 import { releaseClaimsOf } from './release-store.ts'
 
 /** The server ends a statement, or misses its client, within this time. */
@@ -17,6 +19,8 @@ export class DoubtfulClaims {
   readonly #destinationId: DestinationId
   /** By claim, when it came into doubt, on the steady clock of `performance.now()`. */
   readonly #since = new Map<string, number>()
+
+  #isFailing = false
 
   constructor(destinationId: DestinationId) {
     this.#destinationId = destinationId
@@ -36,6 +40,17 @@ export class DoubtfulClaims {
       this.add(claimId)
       throw error
     }
+  }
+
+  /** A round of claims has failed: logged once until one has not. */
+  logFailing(error: unknown, log: Pick<DeliveryLog, 'warn'>): void {
+    const about = { err: error, destination_id: this.#destinationId }
+    if (!this.#isFailing) log.warn(about, 'deliveries not claimed')
+    this.#isFailing = true
+  }
+
+  endFailing(): void {
+    this.#isFailing = false
   }
 
   /** Releases what they claimed. Nothing of them may be under way. */
