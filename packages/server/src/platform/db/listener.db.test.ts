@@ -111,3 +111,21 @@ test('stops while it connects, at whatever moment, and leaves no connection', as
     expect(rows).toHaveLength(0)
   }, WAIT_MS)
 })
+
+test('whoever waits until it listens goes on waiting through a connection that breaks before it does', async () => {
+  const failing = createListener(database.connection, { log, network: new DatabaseNetwork() })
+  listener = failing
+  // A channel without a name is refused, as a server is that goes away just then.
+  const leave = failing.subscribe('', () => undefined)
+  const heard: string[] = []
+  failing.subscribe('after all', (payload) => heard.push(payload))
+  let isListening = false
+  void failing.whenListening().then(() => (isListening = true))
+  failing.start()
+  await vi.waitFor(() => expect(log.warn).toHaveBeenCalled(), WAIT_MS)
+  expect(isListening).toBe(false)
+  leave()
+  await vi.waitFor(() => expect(isListening).toBe(true), WAIT_MS)
+  await notify(database.db, 'after all', 'told')
+  await vi.waitFor(() => expect(heard).toEqual(['told']), WAIT_MS)
+})

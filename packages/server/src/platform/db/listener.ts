@@ -324,8 +324,10 @@ class ReconnectingListener implements Listener {
     if (this.#client === undefined) return
     this.#client = undefined
     this.#heldLocks.clear()
+    const wasListening = this.#disconnectedSinceMs === undefined
     this.#disconnectedSinceMs ??= performance.now()
-    if (!this.#isStopping()) this.#connected = createGate()
+    // One that was not opened yet is waited for still: it opens with the next connection.
+    if (wasListening && !this.#isStopping()) this.#connected = createGate()
   }
 
   #deliver(channel: string, payload: string): void {
