@@ -110,7 +110,7 @@ function WhatEnds({ admin, text, keysTo, onKeysTo }: WhatEndsProps) {
         </Text>
       ) : null}
       {admin.access === 'full' ? (
-        <div style={{ marginTop: 12 }}>
+        <div style={{ marginTop: '0.75rem' }}>
           <KeysToSelect admin={admin} value={keysTo} onChange={onKeysTo} />
         </div>
       ) : null}

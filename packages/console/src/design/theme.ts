@@ -10,6 +10,7 @@ import {
   Notification,
   NumberInput,
   PasswordInput,
+  rem,
   Select,
   Switch,
   Textarea,
@@ -65,7 +66,7 @@ export const theme = createTheme({
   headings: { fontFamily: 'var(--helio-sans)', fontWeight: '650' },
   defaultRadius: 'md',
   radius: { md: 'var(--helio-radius)' },
-  fontSizes: { xs: '12px', sm: '13px', md: '14px', lg: '16px', xl: '20px' },
+  fontSizes: { xs: rem(12), sm: rem(13), md: rem(14), lg: rem(16), xl: rem(20) },
   cursorType: 'pointer',
   focusRing: 'auto',
   components: {

@@ -148,7 +148,7 @@ function Members({ groupId, mayChange }: MembersProps) {
     const removing: Column<Device> = {
       id: 'remove',
       header: '',
-      width: '72px',
+      width: '88px',
       narrow: true,
       cell: (device) => (
         <Button

@@ -8,6 +8,7 @@ import 'uplot/dist/uPlot.min.css'
 import type { ChartPoint, ChartProps, ChartSeries } from './chart.tsx'
 import classes from './chart.module.css'
 import { formatCount } from './figures.ts'
+import { readTextScale } from './text-scale.ts'
 import { formatExact } from './time.tsx'
 
 /** A longer time span is labelled by days, a shorter one by hours. */
@@ -28,7 +29,8 @@ interface Pointed {
   readonly left: number
 }
 
-export function ChartView({ name, series, points, from, to, height }: ChartProps) {
+export function ChartView({ name, series, points, from, to, height: usualHeight }: ChartProps) {
+  const height = usualHeight * readTextScale()
   const { ref: measure, width } = useElementSize<HTMLDivElement>()
   const frame = useRef<HTMLDivElement>(null)
   const ref = useMergedRef(measure, frame)
@@ -125,17 +127,18 @@ function optionsOf(
   const format = span[1] - span[0] > CLOCK_SPAN_S ? day : clock
   const style = getComputedStyle(target)
   const colour = (token: string) => style.getPropertyValue(`--helio-${token}`).trim()
+  const scale = readTextScale()
   const stepped = UPlot.paths.stepped?.({ align: 1 })
   const axis: UPlot.Axis = {
     stroke: colour('quiet'),
     grid: { stroke: colour('line'), width: 1 },
     ticks: { show: false },
-    font: `12px ${style.fontFamily}`,
+    font: `${12 * scale}px ${style.fontFamily}`,
   }
   return {
     width: target.clientWidth,
     height,
-    padding: [10, 24, 0, 0],
+    padding: [10 * scale, 24 * scale, 0, 0],
     legend: { show: false },
     cursor: { drag: { x: false, y: false }, y: false, points: { size: 6 } },
     scales: {
@@ -146,14 +149,14 @@ function optionsOf(
       {
         ...axis,
         grid: { show: false },
-        size: 30,
-        space: 76,
+        size: 30 * scale,
+        space: 76 * scale,
         incrs: X_STEPS_S,
         values: (_, times) => times.map((time) => format.format(time * 1000)),
       },
       {
         ...axis,
-        size: 46,
+        size: 46 * scale,
         incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4],
       },
     ],

@@ -2,7 +2,7 @@
  * Figures over time: a chart for the eye, and the same figures as a table for whoever cannot see it or wants
  * them exactly. The drawing itself comes when it is shown.
  */
-import { SegmentedControl, Skeleton, Table } from '@mantine/core'
+import { rem, SegmentedControl, Skeleton, Table } from '@mantine/core'
 import { Suspense, useState } from 'react'
 import classes from './chart.module.css'
 import { formatCount } from './figures.ts'
@@ -36,7 +36,7 @@ export interface ChartProps {
   /** The time span, ISO 8601, also where there is no point yet. */
   readonly from: string
   readonly to: string
-  /** In px. */
+  /** In px at the usual text size. */
   readonly height: number
 }
 
@@ -78,7 +78,7 @@ export function Chart(props: ChartProps) {
 
 function FigureTable({ name, series, points, height }: ChartProps) {
   return (
-    <div className={classes.figures} style={{ maxHeight: height }} tabIndex={0} role="region">
+    <div className={classes.figures} style={{ maxHeight: rem(height) }} tabIndex={0} role="region">
       <Table stickyHeader verticalSpacing={4} fz={13} aria-label={name}>
         <Table.Thead>
           <Table.Tr>

@@ -2,13 +2,14 @@
  * The table of every list: virtual rows, columns to choose, rows that open by mouse and keyboard, and what is
  * shown while there is nothing. Owns no data: a `List` brings it.
  */
-import { Loader, Skeleton, VisuallyHidden } from '@mantine/core'
+import { Loader, rem, Skeleton, VisuallyHidden } from '@mantine/core'
 import type { RowData } from '@tanstack/react-table'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import {
   useCallback,
   useEffect,
   useRef,
+  useState,
   type CSSProperties,
   type KeyboardEvent,
   type ReactNode,
@@ -18,6 +19,7 @@ import classes from './data-table.module.css'
 import { isForPage } from './shortcut-scope.ts'
 import { ErrorState, StaleList } from './states.tsx'
 import { ExportButton, TableMenu } from './table-menu.tsx'
+import { readTextScale } from './text-scale.ts'
 import { texts } from './texts.ts'
 import { ViewMenu } from './view-menu.tsx'
 import { useColumns, type Column } from './use-columns.ts'
@@ -25,6 +27,7 @@ import type { List } from './use-list.ts'
 
 export type { Column } from './use-columns.ts'
 
+/** As `--helio-row`, in px at the usual text size. */
 const ROW_HEIGHT = 38
 
 const DEFAULT_WIDTH = 'minmax(120px, 1fr)'
@@ -105,10 +108,11 @@ function Rows<Item extends RowData>({
 }: RowsProps<Item>) {
   const scroll = useRef<HTMLDivElement>(null)
   const rows = table.getRowModel().rows
+  const [rowHeight] = useState(() => ROW_HEIGHT * readTextScale())
   const virtualizer = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroll.current,
-    estimateSize: () => ROW_HEIGHT,
+    estimateSize: () => rowHeight,
     overscan: 12,
     initialRect: { width: 1000, height: 800 },
   })
@@ -272,7 +276,12 @@ function isInteractive(target: Element): boolean {
 
 function trackList(columns: readonly { readonly width?: string }[], isSelectable: boolean): string {
   const tracks = columns.map(({ width = DEFAULT_WIDTH }) => width)
-  return [...(isSelectable ? ['20px'] : []), ...tracks].join(' ')
+  return [...(isSelectable ? ['20px'] : []), ...tracks].map(toTrack).join(' ')
+}
+
+/** A track that grows with the text. */
+function toTrack(width: string): string {
+  return width.replaceAll(/[\d.]+px/g, (px) => rem(px))
 }
 
 /** Where a column has no room for what it needs: its share of the room there is. */

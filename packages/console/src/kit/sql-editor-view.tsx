@@ -149,7 +149,7 @@ function look(minHeight: string): Extension {
     '&': { color: 'var(--helio-text)', backgroundColor: 'transparent' },
     '&.cm-focused': { outline: 'none' },
     '.cm-scroller': { fontFamily: 'var(--helio-mono)', lineHeight: '1.5', minHeight },
-    '.cm-content': { padding: '8px 0', caretColor: 'var(--helio-text)', minHeight },
+    '.cm-content': { padding: '0.5rem 0', caretColor: 'var(--helio-text)', minHeight },
     '.cm-cursor': { borderLeftColor: 'var(--helio-text)' },
     '.cm-gutters': {
       backgroundColor: 'transparent',
@@ -173,10 +173,10 @@ function look(minHeight: string): Extension {
     },
     '.cm-tooltip.cm-tooltip-autocomplete > ul': {
       fontFamily: 'var(--helio-mono)',
-      fontSize: '12.5px',
-      maxHeight: '260px',
+      fontSize: '0.78125rem',
+      maxHeight: '16.25rem',
     },
-    '.cm-tooltip.cm-tooltip-autocomplete > ul > li': { padding: '3px 10px' },
+    '.cm-tooltip.cm-tooltip-autocomplete > ul > li': { padding: '0.1875rem 0.625rem' },
     '.cm-tooltip-autocomplete ul li[aria-selected]': {
       backgroundColor: 'var(--helio-accent-soft)',
       color: 'var(--helio-text)',
@@ -186,7 +186,7 @@ function look(minHeight: string): Extension {
       fontStyle: 'normal',
       marginLeft: '1.5em',
       fontFamily: 'var(--helio-sans)',
-      fontSize: '12px',
+      fontSize: 'var(--mantine-font-size-xs)',
     },
     '.cm-completionMatchedText': { textDecoration: 'none', fontWeight: '700' },
     '.cm-panels': { backgroundColor: 'var(--helio-sunken)', color: 'var(--helio-text)' },

@@ -13,7 +13,7 @@ export interface Column<Item> {
   readonly id: string
   readonly header: string
   readonly cell: (item: Item) => ReactNode
-  /** A track of a CSS grid; `minmax(120px, 1fr)` when left out. */
+  /** A track of a CSS grid, in px at the usual text size; `minmax(120px, 1fr)` when left out. */
   readonly width?: string
   /** Shown where there is little room as well. */
   readonly narrow?: boolean

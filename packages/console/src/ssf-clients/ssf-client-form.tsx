@@ -128,7 +128,7 @@ export function SsfClientForm(props: SsfClientFormProps) {
               minRows={3}
               maxRows={12}
               spellCheck={false}
-              styles={{ input: { fontFamily: 'var(--helio-mono)', fontSize: 12.5 } }}
+              styles={{ input: { fontFamily: 'var(--helio-mono)', fontSize: '0.78125rem' } }}
               {...form.getInputProps('jwks')}
               error={form.errors['jwks'] ?? faults?.['jwks']}
             />

@@ -16,7 +16,7 @@ const AS_RECEIVED = {
   autosize: true,
   required: true,
   spellCheck: false,
-  styles: { input: { fontFamily: 'var(--helio-mono)', fontSize: 12.5 } },
+  styles: { input: { fontFamily: 'var(--helio-mono)', fontSize: '0.78125rem' } },
 } as const
 
 export function SignatureTab({ webhook }: { readonly webhook: Webhook }) {

@@ -50,6 +50,7 @@ export function DraftTrial({ draft }: { readonly draft: CustomCheckDraft }) {
         <Group align="flex-end" gap="xs" wrap="nowrap">
           <DevicePicker value={device} onChange={setDevice} isDisabled={!may} />
           <Button
+            flex="none"
             leftSection={<PlayIcon />}
             disabled={!may || device === null || draft.osquery_sql === ''}
             loading={run.isPending}

@@ -18,7 +18,7 @@ import { UsedPage } from './used-page.ts'
 import { walkTo } from './walk-to.ts'
 
 const WIDE = { width: 1440, height: 900 } as const
-const LAPTOP = { width: 1280, height: 800 } as const
+export const LAPTOP = { width: 1280, height: 800 } as const
 const NARROW = { width: 320, height: 720 } as const
 
 interface ConsoleTest {
@@ -233,6 +233,14 @@ export async function expectWithinReach(page: Page, message: string): Promise<vo
   await expect.poll(() => page.evaluate<string[]>(OUT_OF_REACH), { message }).toEqual([])
 }
 
+interface FittingOptions {
+  readonly mayListsScroll?: boolean
+  readonly viewports?: readonly (typeof NARROW | typeof LAPTOP)[]
+}
+
+/** The sizes of windows in which pages are looked at. */
+const VIEWPORTS = [NARROW, LAPTOP] as const
+
 /**
  * Keeps pictures of a page in both themes and widths where `HELIOGRAPH_TEST_SCREENSHOTS` names a folder, and
  * finds what reaches beyond the window or its card at either width, and lists that hide a column, but where they may.
@@ -240,11 +248,11 @@ export async function expectWithinReach(page: Page, message: string): Promise<vo
 export async function expectFitting(
   page: Page,
   name: string,
-  { mayListsScroll = false }: { readonly mayListsScroll?: boolean } = {},
+  { mayListsScroll = false, viewports = VIEWPORTS }: FittingOptions = {},
 ): Promise<void> {
   const folder = process.env['HELIOGRAPH_TEST_SCREENSHOTS']
   if (folder !== undefined) await mkdir(folder, { recursive: true })
-  for (const viewport of [NARROW, LAPTOP]) {
+  for (const viewport of viewports) {
     await page.setViewportSize(viewport)
     const tooWide = () => page.evaluate<number>(TOO_WIDE(mayListsScroll ? '' : CARDS_AND_LISTS))
     // A page takes its new width up when its turn comes.
