@@ -4,11 +4,11 @@ import { PersonIcon, SignOutIcon } from '@primer/octicons-react'
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { client } from '../api/client.ts'
 import { giveUpUnsavedWork, useHasUnsavedWork } from '../kit/held-page.ts'
 import { LeaveDialog } from '../kit/unsaved-work.tsx'
 import classes from './account-menu.module.css'
-import { useSession } from './session.ts'
+import { signOut, useSession } from './session.ts'
+import { SIGN_IN_PATH } from './sign-in-path.ts'
 import { texts } from './texts.ts'
 
 /** The signed-in admin, and the way out. */
@@ -16,12 +16,12 @@ export function AccountMenu() {
   const session = useSession()
   const hasUnsavedWork = useHasUnsavedWork()
   const [isAsking, setAsking] = useState(false)
-  const signOut = useMutation({
-    mutationFn: () => client.delete({ url: '/console/session' }),
+  const leave = useMutation({
+    mutationFn: signOut,
     // The page is left, and with it everything that it has read.
     onSuccess: () => {
       giveUpUnsavedWork()
-      globalThis.location.assign('/console/sign-in')
+      globalThis.location.assign(SIGN_IN_PATH)
     },
     onError: ({ message }) =>
       notifications.show({ color: 'red', title: texts.notSignedOut, message, autoClose: 12_000 }),
@@ -47,7 +47,7 @@ export function AccountMenu() {
           </Menu.Item>
           <Menu.Item
             leftSection={<SignOutIcon />}
-            onClick={() => (hasUnsavedWork ? setAsking(true) : signOut.mutate())}
+            onClick={() => (hasUnsavedWork ? setAsking(true) : leave.mutate())}
           >
             {texts.signOut}
           </Menu.Item>
@@ -57,7 +57,7 @@ export function AccountMenu() {
         isOpen={isAsking}
         onLeave={() => {
           setAsking(false)
-          signOut.mutate()
+          leave.mutate()
         }}
         onStay={() => setAsking(false)}
       />

@@ -50,6 +50,11 @@ export const sessionQuery = queryOptions({
   refetchOnWindowFocus: 'always',
 })
 
+/** Ends the session of this browser. */
+export async function signOut(): Promise<void> {
+  await client.delete({ url: '/console/session' })
+}
+
 /** Whether a session opens nothing before its device is trusted. */
 export function isDeviceMissing({ trusted_device: { required, problem } }: Session): boolean {
   return required && problem !== null

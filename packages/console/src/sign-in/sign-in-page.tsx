@@ -18,9 +18,12 @@ import { signInByPasskey } from './session-calls.ts'
 import { SetUp } from './set-up.tsx'
 import { SignInFrame } from './sign-in-frame.tsx'
 import classes from './sign-in-page.module.css'
+import { SignedInAlready } from './signed-in-already.tsx'
 import { SignInTitle } from './sign-in-title.tsx'
 import { texts } from './texts.ts'
 import { noteTried, readTried } from './tried-page.ts'
+
+const HOME = '/console/'
 
 const TOKEN = /^#token=(.*)$/
 
@@ -52,7 +55,7 @@ export function SignInPage() {
     if (!isLeaving) return
     noteTried(hasSignedIn ? undefined : next)
     // Nobody who goes back from there is to come here.
-    globalThis.location.replace(next ?? '/console/')
+    globalThis.location.replace(next ?? HOME)
   }, [isLeaving, hasSignedIn, next])
   return (
     <SignInFrame>
@@ -61,7 +64,7 @@ export function SignInPage() {
       ) : token !== undefined && !isLinkLeft ? (
         <LinkSignIn token={token} onDone={enter} onLeave={() => setLinkLeft(true)} />
       ) : (
-        <SignIn next={next} onDone={enter} />
+        <SignIn session={session ?? undefined} next={next} onDone={enter} />
       )}
     </SignInFrame>
   )
@@ -92,11 +95,18 @@ interface SignInProps {
   readonly onDone: (session: Session) => void
 }
 
-function SignIn({ next, onDone }: SignInProps & { readonly next: string | undefined }) {
+interface WaysProps extends SignInProps {
+  /** Of whoever is signed in already. */
+  readonly session: Session | undefined
+  readonly next: string | undefined
+}
+
+function SignIn({ session, next, onDone }: WaysProps) {
   const [isPassword, setPassword] = useState(false)
   return (
     <Stack gap="lg">
       <SignInTitle title={texts.title}>{texts.lead}</SignInTitle>
+      {session === undefined ? null : <SignedInAlready session={session} next={next ?? HOME} />}
       {isPassword ? <PasswordSignIn onDone={onDone} /> : <PasskeySignIn onDone={onDone} />}
       <Divider label={texts.or} />
       <Button

@@ -17,6 +17,11 @@ export const texts = {
   badLinkWhy:
     'It was used before, is more than 24 hours old, has given way to a newer one, or was cut short on its way to you.',
   otherWay: 'Sign in another way',
+  signedInAs: (email: string) => `You are signed in as ${email}`,
+  signedInHelp: 'Go on, or sign out and use another account.',
+  deviceNotProven: 'Your device is to be proven next. Go on, or sign out and use another account.',
+  goOn: 'Go on',
+  otherAccount: 'Use another account',
   goOnAs: (email: string) => `Go on as ${email}`,
   newLink:
     'No other way, or was it used and not by you? A new link ends what was begun with it. Another admin makes you one under Settings, Admins, or on the machine of the service this does:',

@@ -4,10 +4,11 @@ import { AlertIcon, ShieldCheckIcon } from '@primer/octicons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import { ApiError, client } from '../api/client.ts'
+import { ApiError } from '../api/client.ts'
 import { Fault } from '../kit/confirm.tsx'
 import { useTaken } from '../kit/use-taken.ts'
-import { sessionQuery, useSession, type Session } from '../shell/session.ts'
+import { sessionQuery, signOut, useSession, type Session } from '../shell/session.ts'
+import { SIGN_IN_PATH } from '../shell/sign-in-path.ts'
 import { SignInFrame } from '../sign-in/sign-in-frame.tsx'
 import classes from '../sign-in/sign-in-page.module.css'
 import { SignInTitle } from '../sign-in/sign-in-title.tsx'
@@ -125,16 +126,16 @@ function Trusted({ next }: { readonly next: string }) {
 }
 
 function SignOut() {
-  const signOut = useMutation({
-    mutationFn: () => client.delete({ url: '/console/session' }),
-    onSuccess: () => globalThis.location.assign('/console/sign-in'),
+  const leave = useMutation({
+    mutationFn: signOut,
+    onSuccess: () => globalThis.location.assign(SIGN_IN_PATH),
   })
   return (
     <>
-      <Button variant="default" loading={signOut.isPending} onClick={() => signOut.mutate()}>
+      <Button variant="default" loading={leave.isPending} onClick={() => leave.mutate()}>
         {texts.signOut}
       </Button>
-      <Fault error={signOut.error} />
+      <Fault error={leave.error} />
     </>
   )
 }

@@ -93,3 +93,16 @@ describe('a page on which nothing is typed, when the device is refused', () => {
     await page.waitForURL(/trusted-device\?next=%2Fconsole%2F/)
   })
 })
+
+describe('the sign-in of somebody whose device is not proven', () => {
+  it('says who they are, and leads to the proof and nowhere else', async () => {
+    await requireDevices(true)
+    const page = await (await console.newContext()).newPage()
+    await page.goto('/console/sign-in?next=http://127.0.0.1:9/elsewhere')
+    await page.getByText('Your device is to be proven next.').waitFor()
+    const goOn = page.getByRole('link', { name: 'Go on' })
+    expect(await goOn.getAttribute('href')).toBe('/console/')
+    await goOn.click()
+    await page.getByRole('heading', { name: /asks for a trusted device/ }).waitFor()
+  })
+})

@@ -139,6 +139,48 @@ describe('the sign-in of somebody who is signed in', () => {
     await page.goBack()
     await page.getByRole('heading', { name: 'Devices', level: 1 }).waitFor()
   })
+
+  describe('whose page is refused all the same', () => {
+    const signedIn = /^You are signed in as .*@example.com$/
+
+    async function openRefused() {
+      const context = await console.newContext()
+      const page = await context.newPage()
+      await page.route(
+        ({ pathname }) => pathname === '/checks',
+        async (route) => route.fulfill({ status: 401, json: { code: 'unauthorized' } }),
+      )
+      await page.goto('/console/checks')
+      await page.getByText(signedIn).waitFor()
+      return { context, page }
+    }
+
+    it('says who they are, and goes on to the page when they say so', async () => {
+      const { page } = await openRefused()
+      await expectAccessible(page)
+      await expectFitting(page, 'sign-in-signed-in')
+      await page.unrouteAll()
+      await page.getByRole('link', { name: 'Go on' }).click()
+      await page.getByRole('heading', { name: 'Checks', level: 1 }).waitFor()
+    })
+
+    it('signs them out for another account, which goes on to the page', async () => {
+      const { context, page } = await openRefused()
+      await page.unrouteAll()
+      const countSessions = async () =>
+        (await console.api.services.db.selectFrom('admin_session').select('id').execute()).length
+      const before = await countSessions()
+      await page.getByRole('button', { name: 'Use another account' }).click()
+      await page.getByText(signedIn).waitFor({ state: 'detached' })
+      await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor()
+      expect(await countSessions()).toBe(before - 1)
+      await console.signIn(context)
+      await page.evaluate(
+        "document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))",
+      )
+      await page.getByRole('heading', { name: 'Checks', level: 1 }).waitFor()
+    })
+  })
 })
 
 describe('a page that is refused although its session is valid', () => {
