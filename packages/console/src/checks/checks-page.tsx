@@ -8,6 +8,7 @@ import type { Check } from '../api/generated/types.gen.ts'
 import { DataTable, type Column } from '../kit/data-table.tsx'
 import { Page } from '../kit/page.tsx'
 import { EmptyState } from '../kit/states.tsx'
+import { useTypedText } from '../kit/sent-texts.ts'
 import { useList, type List } from '../kit/use-list.ts'
 import type { CheckSearch } from './check-search.ts'
 import classes from './checks.module.css'
@@ -77,7 +78,12 @@ export function ChecksPage() {
   const items = useMemo(() => all.items.filter((check) => fits(check, search)), [all.items, search])
   const list: List<Check> = { ...all, items, hasMore: false }
   const change = (next: CheckSearch) =>
-    void navigate({ to: '/checks', search: clean({ ...search, ...next }), replace: true })
+    void navigate({
+      to: '/checks',
+      // What was changed a moment ago may not stand in the address that is shown here.
+      search: (before) => clean({ ...before, ...next }),
+      replace: true,
+    })
   return (
     <Page
       title={texts.title}
@@ -116,6 +122,7 @@ function Filters({ checks, search, onChange }: FiltersProps) {
     () => [...new Set(checks.flatMap((check) => check.check_tags.map(({ name }) => name)))].sort(),
     [checks],
   )
+  const name = useTypedText(search.name ?? '', (next) => onChange({ name: next }))
   return (
     <Group gap={6} role="search">
       <TextInput
@@ -123,8 +130,11 @@ function Filters({ checks, search, onChange }: FiltersProps) {
         aria-label={texts.find}
         placeholder={texts.find}
         leftSection={<SearchIcon size={15} />}
-        value={search.name ?? ''}
-        onChange={(event) => onChange({ name: event.currentTarget.value })}
+        value={name.text}
+        onChange={({ currentTarget: { value } }) => {
+          name.setText(value)
+          name.send(value)
+        }}
       />
       <Select
         className={classes.filter}
@@ -141,7 +151,7 @@ function Filters({ checks, search, onChange }: FiltersProps) {
         placeholder={texts.allTags}
         clearable
         searchable
-        data={tags}
+        data={search.tag === undefined || tags.includes(search.tag) ? tags : [search.tag, ...tags]}
         value={search.tag ?? null}
         onChange={(tag) => onChange({ tag: tag ?? '' })}
       />

@@ -3,9 +3,9 @@ import { Button, Group, Skeleton, Stack, Text, TextInput } from '@mantine/core'
 import { SearchIcon, TelescopeIcon } from '@primer/octicons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
 import { getEventSearch } from '../api/generated/sdk.gen.ts'
 import type { EventSearch } from '../api/generated/types.gen.ts'
+import { useTypedText } from '../kit/sent-texts.ts'
 import { Page, Section } from '../kit/page.tsx'
 import { EmptyState, ErrorState } from '../kit/states.tsx'
 import classes from './event-search.module.css'
@@ -23,7 +23,7 @@ export function EventSearchPage() {
   })
   return (
     <Page title={texts.title} lead={texts.lead}>
-      <SearchForm key={query} query={query} />
+      <SearchForm query={query} />
       {query === '' ? (
         <Examples />
       ) : error !== null && data === undefined ? (
@@ -39,13 +39,16 @@ export function EventSearchPage() {
 
 function SearchForm({ query }: { readonly query: string }) {
   const navigate = useNavigate()
-  const [text, setText] = useState(query)
+  const { text, setText, send } = useTypedText(
+    query,
+    (next) => void navigate({ to: '/signals/find', search: { query: next } }),
+  )
   return (
     <form
       role="search"
       onSubmit={(event) => {
         event.preventDefault()
-        void navigate({ to: '/signals/find', search: { query: text.trim() } })
+        send(text.trim())
       }}
     >
       <Group gap="xs" wrap="nowrap" maw={760}>

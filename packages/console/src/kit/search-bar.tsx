@@ -19,6 +19,7 @@ import { useEffect, useRef, useState } from 'react'
 import { SEARCH_FIELDS, type SearchField } from '../api/generated/search-fields.gen.ts'
 import { isForPage } from './shortcut-scope.ts'
 import { addClause, quoteText } from './search-text.ts'
+import { useTypedText } from './sent-texts.ts'
 import { texts } from './texts.ts'
 
 /** A pause in typing after which the search is sent. */
@@ -38,31 +39,19 @@ interface SearchBarProps {
 }
 
 export function SearchBar({ path, fields, value, onChange, fault }: SearchBarProps) {
-  const [text, setText] = useState(value)
+  const { text, setText, send } = useTypedText(value, onChange)
   const input = useRef<HTMLInputElement>(null)
   const [lastingFault] = useDebouncedValue(fault, FAULT_AFTER_MS)
-  /** Searches that were sent from here and have not come back as the value. */
-  const sent = useRef<string[]>([])
-  const send = useDebouncedCallback((next: string) => {
-    if (next === value) return
-    sent.current.push(next)
-    onChange(next)
-  }, PAUSE_MS)
-  useEffect(() => {
-    // What comes back from here is older than what has been typed since.
-    const place = sent.current.indexOf(value)
-    if (place === -1) setText(value)
-    sent.current = place === -1 ? [] : sent.current.slice(place + 1)
-  }, [value])
+  const sendLater = useDebouncedCallback(send, PAUSE_MS)
   useEffect(() => focusOnSlash(input), [])
   const change = (next: string) => {
     setText(next)
-    send(next.trim())
+    sendLater(next.trim())
   }
   const changeAtOnce = (next: string) => {
-    send.cancel()
+    sendLater.cancel()
     setText(next)
-    onChange(next.trim())
+    send(next.trim())
   }
   return (
     <Group gap={6} wrap="nowrap" align="flex-start" role="search">

@@ -8,6 +8,7 @@ import { tags } from '@lezer/highlight'
 import { basicSetup } from 'codemirror'
 import { useEffect, useRef } from 'react'
 import { OSQUERY_TABLES, PLATFORM_NAMES } from './osquery-tables.ts'
+import { SentTexts } from './sent-texts.ts'
 import type { SqlEditorProps, SqlTable } from './sql-editor.tsx'
 
 interface ViewProps extends SqlEditorProps {
@@ -19,6 +20,7 @@ export function SqlEditorView(props: ViewProps) {
   const { value, labelId, minHeight, isReadOnly = false, tables = osqueryTables() } = props
   const host = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView>(null)
+  const sent = useRef(new SentTexts())
   // What the editor calls is always that of the last drawing.
   const latest = useRef(props)
   useEffect(() => {
@@ -48,7 +50,10 @@ export function SqlEditorView(props: ViewProps) {
         EditorView.lineWrapping,
         EditorView.contentAttributes.of({ 'aria-labelledby': labelId }),
         EditorView.updateListener.of((update) => {
-          if (update.docChanged) latest.current.onChange(update.state.doc.toString())
+          if (!update.docChanged) return
+          const typed = update.state.doc.toString()
+          sent.current.add(typed)
+          latest.current.onChange(typed)
         }),
         look(minHeight),
         syntaxHighlighting(INKS),
@@ -71,7 +76,8 @@ export function SqlEditorView(props: ViewProps) {
   }, [tables, isReadOnly, labelId, minHeight])
   useEffect(() => {
     const editor = view.current
-    if (editor === null || editor.state.doc.toString() === value) return
+    if (editor === null || sent.current.takeBack(value)) return
+    if (editor.state.doc.toString() === value) return
     editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: value } })
   }, [value])
   return <div ref={host} data-testid="sql-editor" />
