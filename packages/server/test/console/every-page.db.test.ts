@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeEveryPage, PAGE_NAMES, type EveryPage, type PageName } from './support/every-page.ts'
 import { HOSTILE_TEXT, makeTextsHostile } from './support/hostile-texts.ts'
-import { expectLargeText, setLargeText } from './support/large-text.ts'
+import { expectLargeText, setLargeText } from '../support/large-text.ts'
 import { consoleForTests, expectAccessible, expectFitting, LAPTOP } from './support/open-console.ts'
 import { walkTo } from './support/walk-to.ts'
 

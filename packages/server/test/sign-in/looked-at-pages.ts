@@ -3,13 +3,12 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { expectLargeText, setLargeText } from '../support/large-text.ts'
 import { COLOUR_RULES, findViolations, toFinding } from '../support/axe-violations.ts'
 
-const SIZES = [
-  { width: 320, height: 700 },
-  { width: 390, height: 844 },
-  { width: 1280, height: 900 },
-] as const
+const LAPTOP = { width: 1280, height: 900 } as const
+const SIZES = [{ width: 320, height: 700 }, { width: 390, height: 844 }, LAPTOP] as const
+const TOO_WIDE = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
 const RULES = {
   type: 'tag',
   values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
@@ -45,8 +44,8 @@ export function lookAtPages(browser: Browser): LookedAtPages {
 
 /**
  * Finds what hinders somebody, in the dark what depends on colours: the themes differ in nothing else, which
- * `page-themes.test.ts` holds. Finds what reaches beyond the window at any width. Pictures are kept in both themes
- * where `HELIOGRAPH_TEST_SCREENSHOTS` names a folder.
+ * `page-themes.test.ts` holds. Finds what reaches beyond the window at any width, and in texts twice as large. Pictures
+ * are kept in both themes where `HELIOGRAPH_TEST_SCREENSHOTS` names a folder.
  */
 export async function expectGood(page: Page, name: string): Promise<void> {
   const folder = process.env['HELIOGRAPH_TEST_SCREENSHOTS']
@@ -57,13 +56,23 @@ export async function expectGood(page: Page, name: string): Promise<void> {
     const found = (await findViolations(page, rules)).map(toFinding)
     expect(found, `${name}, ${colorScheme}`).toEqual([])
     if (folder === undefined && colorScheme === 'dark') continue
+    const setUsualText = await setLargeText(page)
+    await page.setViewportSize(LAPTOP)
+    expect(await page.evaluate<number>(TOO_WIDE), `${name} in large text`).toBeLessThanOrEqual(0)
+    await expectLargeText(page, `${name} in large text`)
+    if (folder !== undefined) {
+      const path = join(folder, `${name}-large-${colorScheme}.png`)
+      // A picture of more than the window would take the size of texts back.
+      await page.screenshot({ path })
+    }
+    await setUsualText()
     for (const viewport of SIZES) {
       await page.setViewportSize(viewport)
-      const tooWide = await page.evaluate<number>(
-        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-      )
-      expect(tooWide, `${name} at ${viewport.width}`).toBeLessThanOrEqual(0)
-      if (folder === undefined || viewport.width === 320) continue
+      expect(
+        await page.evaluate<number>(TOO_WIDE),
+        `${name} at ${viewport.width}`,
+      ).toBeLessThanOrEqual(0)
+      if (folder === undefined) continue
       const path = join(folder, `${name}-${viewport.width}-${colorScheme}.png`)
       await page.screenshot({ path, fullPage: true })
     }

@@ -2,20 +2,27 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 
-/** Sets what the settings of the browser call the size of texts, for a page that shows nothing yet. */
-export async function setLargeText(page: Page): Promise<void> {
+/**
+ * Sets what the settings of the browser call the size of texts; what is answered takes it back. Scripts that have
+ * measured texts do not hear of it.
+ */
+export async function setLargeText(page: Page): Promise<() => Promise<void>> {
   const browser = await page.context().newCDPSession(page)
   await browser.send('Page.setFontSizes', { fontSizes: { standard: 32, fixed: 26 } })
+  return async () => {
+    await browser.send('Page.setFontSizes', { fontSizes: { standard: 16, fixed: 13 } })
+    await browser.detach()
+  }
 }
 
-/** The smallest text of the console, twice as large. */
+/** The smallest text of any page, twice as large. */
 const TEXT_PX_MIN = 24
 
 /** Texts that have not grown, and those of which something is not to be seen and no ellipsis says so. */
 const FAULTY = `[...document.querySelectorAll('body :not(textarea, input, style, script)')].flatMap((part) => {
   const says = [...part.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== '')
-  const { clip, fontSize, overflowX, overflowY, textOverflow, display } = getComputedStyle(part)
-  if (!says || clip !== 'auto' || !part.checkVisibility()) return []
+  const { clip, clipPath, fontSize, overflowX, overflowY, textOverflow, display } = getComputedStyle(part)
+  if (!says || clip !== 'auto' || clipPath !== 'none' || !part.checkVisibility()) return []
   const hides = (overflow) => /hidden|clip/.test(overflow) && display !== 'inline'
   const isBeside = hides(overflowX) && textOverflow !== 'ellipsis' && part.scrollWidth > part.clientWidth + 1
   const isBelow = hides(overflowY) && part.scrollHeight > part.clientHeight + 2
