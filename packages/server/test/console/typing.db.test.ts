@@ -77,6 +77,7 @@ describe('the form of', () => {
     }
     const page = await console.openPage(`/checks/drafts/${draft.id}`)
     const description = page.getByLabel('What it checks')
+    await page.getByText('Save a query first').waitFor()
     await description.fill('Whether the firewall is on')
     await send(other, 'PATCH', `/custom_check_drafts/${draft.id}`, { name: 'Firewall is on' })
     await page.getByRole('heading', { name: 'Firewall is on', level: 1 }).waitFor()

@@ -44,8 +44,9 @@ export function DraftTrial({ draft }: { readonly draft: CustomCheckDraft }) {
     changes: [['live_query_campaigns']],
     onDone: ({ live_query_campaign_id: id }) => setCampaignId(id),
   })
+  const lead = draft.osquery_sql === '' ? texts.runUnsaved : texts.runLead
   return (
-    <Section title={texts.run} lead={may ? texts.runLead : texts.mayNotRun}>
+    <Section title={texts.run} lead={may ? lead : texts.mayNotRun}>
       <Stack gap="md">
         <Group align="flex-end" gap="xs" wrap="nowrap">
           <DevicePicker value={device} onChange={setDevice} isDisabled={!may} />

@@ -77,6 +77,7 @@ export const texts = {
   mayNot: 'Your access does not let you change checks.',
   run: 'Try on a device',
   runLead: 'The saved query is put to one device, and nothing is recorded as a result of a check.',
+  runUnsaved: 'Save a query first: the saved one is put to one device.',
   runButton: 'Run',
   waiting: 'Waiting for the device to check in …',
   verdicts: {
