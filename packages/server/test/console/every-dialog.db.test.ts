@@ -1,6 +1,6 @@
 /*
  * The dialogs of the console in a window as small as one of 1,280 by 1,024 px is at 400 %: nothing of them is out of
- * reach. Left out are those for which the world has no record, or only with more steps: of the sign-in with devices
+ * reach, nor where the browser is set to texts twice as large. Left out are those for which the world has no record, or only with more steps: of the sign-in with devices
  * (applications, upstream providers, sessions), of the provider of identities and the switches of the organisation,
  * the strategy of a check, an exemption that is asked for, the publication of a draft, the status of a stream, poll
  * tokens, views that are managed, the own password, work that is not saved, and a session that has ended.
@@ -8,7 +8,13 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { makeEveryPage, type EveryPage, type PageName } from './support/every-page.ts'
-import { consoleForTests, expectFitting, expectWithinReach } from './support/open-console.ts'
+import { expectLargeText, setLargeText } from '../support/large-text.ts'
+import {
+  consoleForTests,
+  expectFitting,
+  expectWithinReach,
+  LAPTOP,
+} from './support/open-console.ts'
 import { walkTo } from './support/walk-to.ts'
 
 const console = consoleForTests({ HELIOGRAPH_LOG_LEVEL: 'error' })
@@ -97,6 +103,10 @@ describe('every dialog', () => {
     await expectFitting(page, name)
     await page.setViewportSize(LOW)
     await expectWithinReach(page, `${name} in a low window`)
+    const setUsualText = await setLargeText(page)
+    await expectFitting(page, `${name} in large text`, { viewports: [LAPTOP] })
+    await expectLargeText(page, name)
+    await setUsualText()
   })
 
   it('of a request, with the decision', async () => {
