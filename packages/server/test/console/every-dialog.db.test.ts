@@ -1,9 +1,10 @@
 /*
  * The dialogs of the console in a window as small as one of 1,280 by 1,024 px is at 400 %: nothing of them is out of
- * reach, nor where the browser is set to texts twice as large. Left out are those for which the world has no record, or only with more steps: of the sign-in with devices
- * (applications, upstream providers, sessions), of the provider of identities and the switches of the organisation,
- * the strategy of a check, an exemption that is asked for, the publication of a draft, the status of a stream, poll
- * tokens, views that are managed, the own password, work that is not saved, and a session that has ended.
+ * reach, nor where the browser is set to texts twice as large. Left out are those for which the world has no record, or
+ * only with more steps: of the sign-in with devices (applications, upstream providers, sessions), of the provider of
+ * identities and the switches of the organisation, the strategy of a check, an exemption that is asked for, the
+ * publication of a draft, the status of a stream, poll tokens, views that are managed, the own password, work that is
+ * not saved, and a session that has ended.
  */
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, it } from 'vitest'
