@@ -1,10 +1,11 @@
 /*
  * Claims whose statement was cut off before its answer came: it may have claimed nothing, something, or claim it
  * only later, when the server comes to it. Without these, such deliveries would wait for the end of their lease.
- * Also says once that nothing can be claimed, however often that is tried.
+ * Also says once why nothing can be claimed, however often that is tried.
  */
 import type { Kysely } from 'kysely'
 import { SECOND_MS } from '../../platform/clock.ts'
+import { errorCodeOf } from '../../platform/error-code-of.ts'
 import type { DestinationId } from '../../schema/branded-ids.ts'
 import type { Schema } from '../../schema/schema.ts'
 import type { DeliveryLog } from './delivery-log.ts'
@@ -20,7 +21,8 @@ export class DoubtfulClaims {
   /** By claim, when it came into doubt, on the steady clock of `performance.now()`. */
   readonly #since = new Map<string, number>()
 
-  #isFailing = false
+  /** What rounds fail with; undefined when the last one did not. */
+  #failing: string | undefined
 
   constructor(destinationId: DestinationId) {
     this.#destinationId = destinationId
@@ -42,15 +44,16 @@ export class DoubtfulClaims {
     }
   }
 
-  /** A round of claims has failed: logged once until one has not. */
+  /** A round of claims has failed: logged once until one has not, or fails with something else. */
   logFailing(error: unknown, log: Pick<DeliveryLog, 'warn'>): void {
     const about = { err: error, destination_id: this.#destinationId }
-    if (!this.#isFailing) log.warn(about, 'deliveries not claimed')
-    this.#isFailing = true
+    const failing = errorCodeOf(error) || (error instanceof Error ? error.name : '')
+    if (failing !== this.#failing) log.warn(about, 'deliveries not claimed')
+    this.#failing = failing
   }
 
   endFailing(): void {
-    this.#isFailing = false
+    this.#failing = undefined
   }
 
   /** Releases what they claimed. Nothing of them may be under way. */
