@@ -43,16 +43,22 @@ afterAll(async () => {
 
 const createNotifier = () => new CommitNotifier({ db: service.preparedDb, logError })
 
-/** A notifier whose database refuses everything by a code. */
+/** A notifier whose database refuses everything by a code, in one of its routines. */
 function createRefusable() {
   let refusal: string | undefined
+  let refusing: string | undefined
   const getExecutor = vi.fn(() => {
-    if (refusal !== undefined) throw Object.assign(new Error('refused'), { code: refusal })
+    if (refusal !== undefined) {
+      throw Object.assign(new Error('refused'), { code: refusal, routine: refusing })
+    }
     return service.preparedDb.getExecutor()
   })
   return {
     notifier: new CommitNotifier({ db: { getExecutor }, logError }),
-    refuse: (code: string | undefined) => void (refusal = code),
+    refuse: (code: string | undefined, routine?: string) => {
+      refusal = code
+      refusing = routine
+    },
     tries: () => getExecutor.mock.calls.length,
   }
 }
@@ -86,6 +92,7 @@ test('refuses what no notification takes, and tells what else there is', async (
   notifier.tell('second', ['while this is under way'])
   notifier.tell('first', ['x'.repeat(7_999)])
   expect(() => notifier.tell('first', ['1', 'é'.repeat(4_000)])).toThrow(RangeError)
+  expect(() => notifier.tell('first', ['1\0'])).toThrow(RangeError)
   notifier.tell('second', ['next'])
   await notifier.flush()
   expect(logError).not.toHaveBeenCalled()
@@ -151,7 +158,7 @@ test('tells later what the database did not take, with what came meanwhile', asy
 
 test('tells later what a full queue of notifications did not take', async () => {
   const { notifier, refuse } = createRefusable()
-  refuse('54000')
+  refuse('54000', 'PreCommit_Notify')
   notifier.tell('first', ['1'])
   await vi.waitFor(() => expect(logError).toHaveBeenCalledTimes(1), WAIT_MS)
   refuse(undefined)

@@ -7,7 +7,6 @@
  */
 import { sql, type QueryExecutorProvider } from 'kysely'
 import { SECOND_MS } from '../clock.ts'
-import { errorCodeOf } from '../error-code-of.ts'
 import { isRefusalOfContents } from './database-fault.ts'
 import { assertPayload } from './listener.ts'
 import { runAs } from './pool-turns.ts'
@@ -61,8 +60,6 @@ const FAILURE = 'other processes could not be told of a change'
 const REFUSAL = 'the database refuses what other processes were to be told of a change'
 const EXCESS = 'more has changed than other processes can be told of'
 const LEFT_OUT = 'other processes were not told of a change at the end, and find it later'
-/** PostgreSQL, appendix A: program_limit_exceeded, of which NOTIFY knows one. Somebody who listens reads nothing. */
-const QUEUE_FULL = '54000'
 
 /** The first is told at once; what comes while that is under way, or right after it, is told together. */
 export class CommitNotifier implements CommitSink {
@@ -177,7 +174,7 @@ export class CommitNotifier implements CommitSink {
 
   /** What the database did not take for the moment is told later, with what comes meanwhile. */
   #onFailure(gathered: ReadonlyMap<string, ReadonlySet<string>>, error: unknown): void {
-    const isRefused = isRefusalOfContents(error) && errorCodeOf(error) !== QUEUE_FULL
+    const isRefused = isRefusalOfContents(error)
     if (isRefused || !this.#isFailing) {
       this.#dependencies.logError(error, isRefused ? REFUSAL : FAILURE)
     }

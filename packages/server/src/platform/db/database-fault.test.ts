@@ -15,6 +15,7 @@ const ABOUT = {
 } as const
 
 test.each([
+  ['a queue of notifications that is full', '54000', 'the database', 'PreCommit_Notify'],
   ['a server that does not listen', 'ECONNREFUSED', 'the database'],
   ['a server that shuts down', '57P01', 'the database'],
   ['a standby during a fail-over', '25006', 'the database'],
@@ -36,8 +37,8 @@ test.each([
   ['a fault of the server itself', 'XX000', 'nobody knows what'],
   ['a bug', undefined, 'nobody knows what'],
   ['a code that only begins alike', '2200', 'nobody knows what'],
-] as const)('%s (%s) is about %s', (_, code, expected) => {
-  const error = Object.assign(new Error('text'), code === undefined ? {} : { code })
+] as const)('%s (%s) is about %s', (_, code, expected, routine?: string) => {
+  const error = Object.assign(new Error('text'), code === undefined ? {} : { code, routine })
   const about = Object.entries(ABOUT).flatMap(([name, isAbout]) => (isAbout(error) ? [name] : []))
   expect(about).toEqual([expected])
 })

@@ -82,6 +82,13 @@ const TOO_MANY_CONNECTIONS: DatabaseFault = {
     'Raise max_connections of the database, or the connection limit of the role, or lower HELIOGRAPH_DATABASE_POOL_MAX of each process: a process opens that many connections and nine more.',
 }
 
+const NOTIFICATIONS_FULL: DatabaseFault = {
+  ...BUSY,
+  message: 'The service is busy: the database has no room for what it tells other processes.',
+  advice:
+    'Somebody who listens reads nothing: end the session that has a transaction open and has listened (pg_stat_activity, pg_notification_queue_usage()).',
+}
+
 /** Also what a server says of itself before anything is written. */
 export const READ_ONLY: DatabaseFault = {
   kind: 'read_only',
@@ -148,10 +155,11 @@ const STORAGE_SOURCES: ReadonlySet<string> = new Set([
 
 const INSUFFICIENT_PRIVILEGE = '42501'
 
-/** What a standby refuses with codes that say too little, by the routine that refuses it. */
-const REFUSED_IN_RECOVERY: Readonly<Record<string, string>> = {
-  '0A000': 'get_relation_info', // temporary and unlogged relations
-  '55000': 'LockAcquireExtended',
+/** What is refused with codes that say too little, by the code and the routine that refuses it. */
+const FAULT_OF_ROUTINE: Readonly<Record<string, DatabaseFault>> = {
+  '0A000 get_relation_info': READ_ONLY, // a standby has no temporary and unlogged relations
+  '54000 PreCommit_Notify': NOTIFICATIONS_FULL,
+  '55000 LockAcquireExtended': READ_ONLY, // a standby
 }
 
 /** The fault that an error tells of; undefined for every other error, which is then a bug or its own refusal. */
@@ -166,8 +174,11 @@ export function findDatabaseFault(error: unknown): DatabaseFault | undefined {
   if (CERTIFICATE_CODES.test(code)) return UNTRUSTED
   if (isRefusedByStorage(error)) return STORAGE
   const { routine } = error as { routine?: unknown }
-  if (typeof routine === 'string' && REFUSED_IN_RECOVERY[code] === routine) return READ_ONLY
-  return FAULT_OF_CODE[code] ?? (isConnectionFailure(error) ? AWAY : undefined)
+  return (
+    FAULT_OF_ROUTINE[`${code} ${String(routine)}`] ??
+    FAULT_OF_CODE[code] ??
+    (isConnectionFailure(error) ? AWAY : undefined)
+  )
 }
 
 /** A wrong password or no entry in `pg_hba.conf` (28), and no such database (3D). */
@@ -205,7 +216,9 @@ const REFUSAL_CODES_OF_CONTENTS = /^(?:22|23|54|P0)[0-9A-Z]{3}$/
 
 /** Whether the database refuses the contents for what they are: they would fail each time, others may go well. */
 export function isRefusalOfContents(error: unknown): boolean {
-  return REFUSAL_CODES_OF_CONTENTS.test(errorCodeOf(error))
+  return (
+    REFUSAL_CODES_OF_CONTENTS.test(errorCodeOf(error)) && findDatabaseFault(error) === undefined
+  )
 }
 
 /** Whether an error is about some of the contents: others may go well without them. */

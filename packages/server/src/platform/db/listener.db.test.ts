@@ -94,6 +94,7 @@ test('comes back after its connection was killed, tells so, and hears again', as
 
 test('refuses a payload that PostgreSQL would refuse', async () => {
   await expect(notify(database.db, 'any', 'é'.repeat(4_000))).rejects.toThrow(RangeError)
+  await expect(notify(database.db, 'any', '1\0')).rejects.toThrow(RangeError)
 })
 
 test('stops while it connects, at whatever moment, and leaves no connection', async () => {

@@ -73,8 +73,10 @@ export function createListener(connection: DatabaseConnection, options: Listener
 
 /** @throws RangeError for a payload that no notification takes */
 export function assertPayload(payload: string): void {
-  if (Buffer.byteLength(payload) <= PAYLOAD_BYTES_MAX) return
-  throw new RangeError(`A notification takes at most ${PAYLOAD_BYTES_MAX} bytes`)
+  if (Buffer.byteLength(payload) > PAYLOAD_BYTES_MAX) {
+    throw new RangeError(`A notification takes at most ${PAYLOAD_BYTES_MAX} bytes`)
+  }
+  if (payload.includes('\0')) throw new RangeError('A notification takes no NUL')
 }
 
 /**

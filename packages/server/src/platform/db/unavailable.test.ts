@@ -22,6 +22,7 @@ test.each([
   ['a full disk', failure('53100')],
   ['a standby during a fail-over', failure('25006')],
   ['an unlogged table of a standby', failure('0A000', { routine: 'get_relation_info' })],
+  ['a queue of notifications that is full', failure('54000', { routine: 'PreCommit_Notify' })],
   ['a lock that a standby does not give', failure('55000', { routine: 'LockAcquireExtended' })],
   ['a conflict that lasts', failure('40001')],
   ['a deadlock that comes again', failure('40P01')],
