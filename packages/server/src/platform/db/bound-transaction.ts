@@ -1,7 +1,7 @@
 import { sql, type QueryExecutorProvider, type RawBuilder } from 'kysely'
 import { SECOND_MS } from '../clock.ts'
 import { isRunAs } from './pool-turns.ts'
-import { UNAWAITED } from './unawaited.ts'
+import { UNAWAITED_BOUND } from './unawaited.ts'
 
 /** How long a transaction waits for each lock, and how long a statement of it may take. */
 export interface TransactionBounds {
@@ -33,11 +33,13 @@ const REQUEST_LOCK_MS = 5 * SECOND_MS
 
 /**
  * Has a transaction that a request asks for give up rather than wait for a lock as long as devices and jobs do:
- * somebody waits for its answer, and it keeps a connection from others. To be called first; takes no round trip.
+ * somebody waits for its answer, and it keeps a connection from others. A shorter setting of the operator stays. To be
+ * called first; takes no round trip.
  */
 export async function boundWaitsOfRequest(tx: QueryExecutorProvider): Promise<void> {
   if (!isRunAs('requests')) return
-  await sql`${UNAWAITED} select set_config('lock_timeout', ${String(REQUEST_LOCK_MS)}, true)`.execute(
-    tx,
-  )
+  // Without a setting, which is 0, it would wait for ever.
+  await sql`${UNAWAITED_BOUND} select set_config('lock_timeout', ${String(REQUEST_LOCK_MS)}, true)
+    where current_setting('lock_timeout')::interval
+      not between '1 ms' and ${REQUEST_LOCK_MS} * interval '1 ms'`.execute(tx)
 }

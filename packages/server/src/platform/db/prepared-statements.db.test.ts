@@ -8,6 +8,8 @@ import { systemClock } from '../clock.ts'
 import { openDatabase, runInTurn, toPreparedDb } from './database.ts'
 import type { Schema } from '../../schema/schema.ts'
 import { DatabaseNetwork } from './database-network.ts'
+import { boundWaitsOfRequest } from './bound-transaction.ts'
+import { runAs } from './pool-turns.ts'
 import { UNAWAITED } from './unawaited.ts'
 
 const database = await createTestDatabase()
@@ -397,14 +399,18 @@ describe('statements of a transaction that nobody waits for', () => {
     expect(await listGauges(500)).toEqual([503])
   })
 
-  test('let the server be silent for as long as all of them may take', async () => {
-    const slept = sql`${UNAWAITED} select pg_sleep(0.1)`
+  const findStream = async () => {
     const client = (await opened.pool.connect()) as unknown as {
       readonly connection: { readonly stream: Socket }
       release(): void
     }
-    const { stream } = client.connection
     client.release()
+    return client.connection.stream
+  }
+
+  test('let the server be silent for as long as all of them may take', async () => {
+    const slept = sql`${UNAWAITED} select pg_sleep(0.1)`
+    const stream = await findStream()
     const usual = stream.timeout
     const silences = vi.spyOn(stream, 'setTimeout')
     await inTransaction(async (tx) => {
@@ -414,6 +420,28 @@ describe('statements of a transaction that nobody waits for', () => {
     silences.mockRestore()
     expect(stream.timeout).toBe(usual)
     expect(usual).toBe(35_000)
+  })
+
+  test('that only bound it let the server be silent for no longer, and begin nothing by themselves', async () => {
+    const stream = await findStream()
+    const silences = vi.spyOn(stream, 'setTimeout')
+    const written = vi.spyOn(stream, 'write')
+    const countWrites = async (work: (tx: Kysely<Schema>) => Promise<unknown>) => {
+      written.mockClear()
+      await runAs('requests', () =>
+        inTransaction(async (tx) => {
+          await boundWaitsOfRequest(tx)
+          await work(tx)
+        }),
+      )
+      return written.mock.calls.length
+    }
+    expect(await countWrites((tx) => writeGauge(tx, 700))).toBeGreaterThan(0)
+    expect(await countWrites(() => Promise.resolve())).toBe(0)
+    expect(await countWrites((tx) => note(tx, 701))).toBeGreaterThan(0)
+    expect(silences).not.toHaveBeenCalled()
+    vi.restoreAllMocks()
+    expect(await listGauges(700)).toEqual([700, 701])
   })
 
   test('run at once where there is no transaction, and when many wait', async () => {

@@ -14,7 +14,7 @@ import {
   type StatementResult,
 } from './statement-batch.ts'
 import { StatementNames } from './statement-names.ts'
-import { unawaitedStatement } from './unawaited.ts'
+import { isOfFrame, unawaitedStatement } from './unawaited.ts'
 
 const BEGINS = /^(?:begin|start transaction)\b/
 /** Statements that wait in memory to go along with another. */
@@ -245,11 +245,12 @@ class PreparingClient implements PostgresPoolClient {
   }
 
   /**
-   * The first awaited statement of a transaction, which begins with it; one that ends before there is any never begins.
+   * The first awaited statement of a transaction, which begins with it; one that ends before there is any work never
+   * begins.
    */
   async #runFirst(before: readonly BatchStatement[], statement: BatchStatement): Promise<unknown> {
     const { text } = statement
-    if (text === ROLLBACK || (text === COMMIT && before.length === 1)) {
+    if (text === ROLLBACK || (text === COMMIT && before.every((other) => isOfFrame(other.text)))) {
       return { command: text.toUpperCase(), rowCount: null, rows: [] }
     }
     const { promise: opening, resolve: settleOpening } = Promise.withResolvers<boolean>()

@@ -5,6 +5,7 @@
  * `prepared-statements.ts`.
  */
 import pg, { type Connection } from 'pg'
+import { isOfFrame } from './unawaited.ts'
 
 /** A statement with the name that connections know it by; without one it is sent whole. */
 export interface BatchStatement {
@@ -72,8 +73,6 @@ export class OtherColumnsError extends Error {
   override readonly name = 'OtherColumnsError'
 }
 
-const BEGINS_OR_COMMITS = /^(?:begin|start transaction|commit)\b/
-
 /** Statements on their way; give it to `client.query`, which calls back with the results in their order. */
 export class StatementBatch {
   /** For whoever looks at what a connection sends. */
@@ -110,9 +109,9 @@ export class StatementBatch {
     this.#next = next
   }
 
-  /** How many statements are answered together, but for what begins and commits, which takes no time of its own. */
+  /** How many statements are answered together, but for those that take no time of their own. */
   get workCount(): number {
-    return this.#statements.filter(({ text }) => !BEGINS_OR_COMMITS.test(text)).length
+    return this.#statements.filter(({ text }) => !isOfFrame(text)).length
   }
 
   get next(): StatementBatch | undefined {
