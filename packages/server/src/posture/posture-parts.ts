@@ -16,6 +16,7 @@ import {
   warnOfStaleReleaseData,
 } from './checks/release-data/release-data-health.ts'
 import { customCheckDraftRoutes } from './checks/drafts/draft-routes.ts'
+import { runInScopeTurns } from './checks/scope-turns.ts'
 import { draftTrialRoutes } from './checks/drafts/trial/draft-trial-routes.ts'
 import { deviceGroupRoutes } from './device-groups/device-group-routes.ts'
 import { deleteDueDevices } from './devices/delete-due-devices.ts'
@@ -93,14 +94,15 @@ export function createChecksPart(
   settings: CheckSettings,
 ): ServicePart {
   const { baseUrl, refusedTables: refusedNames } = settings
+  const runScopeChange = runInScopeTurns(runChange)
   return {
     name: 'checks',
     roles: ['api'],
     operations: [
       ...checkRoutes(db),
-      ...checkConfigurationRoutes({ db, runChange }),
+      ...checkConfigurationRoutes({ db, runChange: runScopeChange }),
       ...configurationPreviewRoutes(createPreviewer({ db, clock, freshMs: PREVIEW_FRESH_MS })),
-      ...customCheckDraftRoutes({ db, runChange, refusedNames }),
+      ...customCheckDraftRoutes({ db, runChange, runScopeChange, refusedNames }),
       ...draftTrialRoutes({ db, runChange, refusedNames }),
       ...exemptionRequestRoutes({ db, baseUrl, runChange }),
       ...registrationRequestRoutes({ db, baseUrl, runChange }),

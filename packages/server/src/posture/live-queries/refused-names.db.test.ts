@@ -55,7 +55,12 @@ describe('a draft of a check that names a refused table', () => {
   let key: string
   beforeAll(async () => {
     api = await createTestApi(({ db, runChange }) =>
-      customCheckDraftRoutes({ db, runChange, refusedNames: new Set(['curl']) }),
+      customCheckDraftRoutes({
+        db,
+        runChange,
+        runScopeChange: runChange,
+        refusedNames: new Set(['curl']),
+      }),
     )
     key = await api.createKey(['Manage Checks'])
   })

@@ -6,8 +6,6 @@ import { createPostureApi, type PostureApi } from '../../../../test/support/post
 import { FAIL, PASS, type Posture } from '../../../../test/support/posture-fixtures.ts'
 import { DAY_MS, HOUR_MS } from '../../../platform/clock.ts'
 import { listCounterDrift } from '../../../../test/support/list-counter-drift.ts'
-import { waitForLock } from '../../../../test/support/wait-for-lock.ts'
-import { lockCheckScope } from '../check-scope-store.ts'
 import { checkConfigurationRoutes } from './check-configuration-routes.ts'
 
 interface ConfigurationBody {
@@ -325,33 +323,5 @@ describe('PATCH /checks/{id}/configurations', () => {
     const { status, body } = await refuse(id, { paused: true })
     expect(status).toBe(404)
     expect(body.code).toBe('not_found')
-  })
-})
-
-describe('changes of configurations at once', () => {
-  it('wait one at a time for another process, not for long, and each keeps what the others changed', async () => {
-    const checkId = await posture.insertCheck({ platforms: ['darwin'] })
-    const elsewhere = await api.db.startTransaction().execute()
-    await lockCheckScope(elsewhere)
-    const first = refuse(checkId, { paused: true })
-    await waitForLock(api.db)
-    const others = [
-      patch(checkId, { block_auth_grace_period_days: 9 }),
-      patch(checkId, { rollout_percent: 50 }),
-      patch(checkId, { snooze_disallowed: true }),
-    ]
-    // Requests that came after them are answered, so they are where they wait.
-    for (let count = 0; count < 3; count += 1) expect((await read(checkId)).revision).toBe('1')
-    await waitForLock(api.db)
-    expect(await first).toMatchObject({ status: 503, body: { code: 'unavailable' } })
-    await elsewhere.rollback().execute()
-    expect((await Promise.all(others)).map(({ status }) => status)).toEqual([200, 200, 200])
-    expect(await read(checkId)).toMatchObject({
-      paused: false,
-      block_auth_grace_period_days: 9,
-      rollout_percent: 50,
-      snooze_disallowed: true,
-      revision: '4',
-    })
   })
 })

@@ -1,9 +1,6 @@
 import { z } from 'zod'
 import type { Foundation } from '../../../changes/foundation.ts'
-import type { RunChange } from '../../../changes/change.ts'
 import { changeRoute } from '../../../changes/change-routes.ts'
-import { createBoundedWork } from '../../../platform/bounded-work.ts'
-import { SECOND_MS } from '../../../platform/clock.ts'
 import { parseId } from '../../../platform/ids.ts'
 import { listRecords, route, type ApiRoute } from '../../../schema/operations.ts'
 import { CHECK_LIST } from '../check-read.ts'
@@ -17,21 +14,11 @@ import { undoConfiguration } from './history/undo-configuration.ts'
 
 export type CheckConfigurationDependencies = Pick<Foundation, 'db' | 'runChange'>
 
-const TURNS = { runningMax: 1, waitingMax: 100, waitMaxMs: 10 * SECOND_MS } as const
-
-/**
- * Changes of this process one after the other. Each holds the scope of the checks from its beginning, so more at once
- * would only wait for that, and every one with a connection that others need.
- */
-function runInTurn(runChange: RunChange): RunChange {
-  const turns = createBoundedWork(TURNS)
-  return (origin, work) => turns.run(() => runChange(origin, work))
-}
-
-/** Reading and changing how checks are configured. */
-export function checkConfigurationRoutes(dependencies: CheckConfigurationDependencies): ApiRoute[] {
-  const { db } = dependencies
-  const runChange = runInTurn(dependencies.runChange)
+/** Reading and changing how checks are configured. What is changed moves the scope of checks (`scope-turns.ts`). */
+export function checkConfigurationRoutes({
+  db,
+  runChange,
+}: CheckConfigurationDependencies): ApiRoute[] {
   const tags = ['Checks']
   return [
     route({

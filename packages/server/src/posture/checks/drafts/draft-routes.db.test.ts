@@ -23,7 +23,12 @@ let key: string
 beforeAll(async () => {
   api = await createTestApi(({ db, runChange }) => {
     posture = createPosture(db)
-    return customCheckDraftRoutes({ db, runChange, refusedNames: new Set(['curl']) })
+    return customCheckDraftRoutes({
+      db,
+      runChange,
+      runScopeChange: runChange,
+      refusedNames: new Set(['curl']),
+    })
   })
   key = await api.createKey(['Manage Checks'])
 })

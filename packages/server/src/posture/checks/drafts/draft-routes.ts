@@ -1,4 +1,5 @@
 import { toRecord } from '../../../platform/db/record-table.ts'
+import type { RunChange } from '../../../changes/change.ts'
 import type { Foundation } from '../../../changes/foundation.ts'
 import { changeRoute } from '../../../changes/change-routes.ts'
 import { listRecords, showRecord, type ApiRoute } from '../../../schema/operations.ts'
@@ -19,6 +20,10 @@ export interface CustomCheckDraftDependencies extends Pick<Foundation, 'db' | 'r
   readonly refusedNames: RefusedNames
 }
 
+interface CustomCheckDraftRouteDependencies extends CustomCheckDraftDependencies {
+  readonly runScopeChange: RunChange
+}
+
 const READ = {
   tags: ['Custom check drafts'],
   permission: null,
@@ -34,7 +39,9 @@ const WRITE = {
 const toId = (text: string) => parseId(text, 'custom check draft')
 
 /** Drafts of custom checks: reading, writing and publishing. */
-export function customCheckDraftRoutes(dependencies: CustomCheckDraftDependencies): ApiRoute[] {
+export function customCheckDraftRoutes(
+  dependencies: CustomCheckDraftRouteDependencies,
+): ApiRoute[] {
   return [...readRoutes(dependencies), ...writeRoutes(dependencies)]
 }
 
@@ -54,7 +61,11 @@ function readRoutes({ db }: CustomCheckDraftDependencies): ApiRoute[] {
   ]
 }
 
-function writeRoutes({ refusedNames, runChange }: CustomCheckDraftDependencies): ApiRoute[] {
+function writeRoutes({
+  refusedNames,
+  runChange,
+  runScopeChange,
+}: CustomCheckDraftRouteDependencies): ApiRoute[] {
   const assertAllowed = ({
     osquery_sql: sql = '',
   }: {
@@ -88,7 +99,7 @@ function writeRoutes({ refusedNames, runChange }: CustomCheckDraftDependencies):
         return toDraftJson(await changeDraft(change, toId(params.id), toRecord(body)))
       },
     }),
-    changeRoute(runChange, {
+    changeRoute(runScopeChange, {
       ...WRITE,
       method: 'POST',
       path: '/custom_check_drafts/:id/publish',

@@ -23,7 +23,10 @@ let key: string
 beforeAll(async () => {
   api = await createTestApi(({ db, runChange }) => {
     const dependencies = { db, runChange, refusedNames: new Set(['curl']) }
-    return [...customCheckDraftRoutes(dependencies), ...draftTrialRoutes(dependencies)]
+    return [
+      ...customCheckDraftRoutes({ ...dependencies, runScopeChange: runChange }),
+      ...draftTrialRoutes(dependencies),
+    ]
   })
   key = await api.createKey(['Manage Checks', 'Create Live Query'])
 })
