@@ -27,12 +27,12 @@ export async function createFileJtiStore(options: {
   const file = await openLineFile(options.path, {
     clear: () => seen.clear(),
     take(line) {
-      if (!isEntry(line)) return
-      seen.add(line)
+      if (isEntry(line)) seen.add(line)
       forgetOldest(seen, entriesMax)
+      return 1
     },
     toLines: () => [...seen],
-    linesMax: () => entriesMax * 2,
+    loadMax: () => entriesMax * 2,
   })
   let pending: Promise<void> = Promise.resolve()
 

@@ -19,12 +19,15 @@ export interface LineFile {
 export interface LineState {
   /** Forgets everything; all lines follow. */
   clear(): void
-  /** Takes a line of the file, of this process or of another one; it may have been cut off by a crash. */
-  take(line: string): void
+  /**
+   * Takes a line of the file, of this process or of another one; it may have been cut off by a crash. Answers how much
+   * the line holds, in what `loadMax` counts.
+   */
+  take(line: string): number
   /** Lines that say the same, as few as may be. */
   toLines(): readonly string[]
-  /** From how many lines on the file is replaced by these. */
-  linesMax(): number
+  /** From how much in its lines on the file is replaced by these. */
+  loadMax(): number
 }
 
 /** Opens a file, which is made when there is none, and has its lines taken. */
@@ -46,10 +49,11 @@ class SharedLineFile implements LineFile {
   #file: FileHandle | undefined
   /** Where the whole lines end that were taken. */
   #end = 0
-  #lineCount = 0
+  /** How much its lines hold. */
+  #load = 0
   /** Whether something without an end stands behind them, which would swallow the next line. */
   #hasBrokenEnd = false
-  /** From how many lines on a replacement is tried again. */
+  /** From how much on a replacement is tried again. */
   #replacedFrom = 0
   #isClosed = false
 
@@ -119,7 +123,7 @@ class SharedLineFile implements LineFile {
   /** A file that was removed is written anew from what is known. */
   async #readAll(file: FileHandle): Promise<void> {
     this.#end = 0
-    this.#lineCount = 0
+    this.#load = 0
     this.#hasBrokenEnd = false
     const { size } = await file.stat()
     if (size === 0) {
@@ -134,27 +138,23 @@ class SharedLineFile implements LineFile {
     file: FileHandle,
     { isWhole = false, ownReplacement = '' } = {},
   ): Promise<readonly string[]> {
-    const bytes = await readFrom(file, this.#end)
-    const length = bytes.lastIndexOf('\n') + 1
-    const lines = bytes.toString('utf8', 0, length).split('\n')
-    const read = lines.filter((line) => line !== '')
-    for (const line of read) {
+    const { lines, length, hasBrokenEnd } = await readLines(file, this.#end)
+    for (const line of lines) {
       const name = REPLACEMENT.exec(line)?.[1]
       if (name === undefined || name === ownReplacement) continue
       await rm(this.#besides(name), { force: true })
     }
     if (isWhole) this.#state.clear()
-    for (const line of read) if (!REPLACEMENT.test(line)) this.#state.take(line)
-    this.#lineCount += read.length
+    for (const line of lines) this.#load += REPLACEMENT.test(line) ? 1 : this.#state.take(line)
     this.#end += length
-    this.#hasBrokenEnd = length < bytes.length
-    return read
+    this.#hasBrokenEnd = hasBrokenEnd
+    return lines
   }
 
   async #replaceWhenLong(file: FileHandle): Promise<void> {
-    const linesMax = this.#state.linesMax()
-    if (this.#lineCount < Math.max(linesMax, this.#replacedFrom)) return
-    this.#replacedFrom = this.#lineCount + Math.ceil(linesMax / 10)
+    const loadMax = this.#state.loadMax()
+    if (this.#load < Math.max(loadMax, this.#replacedFrom)) return
+    this.#replacedFrom = this.#load + Math.ceil(loadMax / 10)
     const name = randomUUID()
     try {
       if (!(await this.#prepare(file, name))) return
@@ -165,7 +165,7 @@ class SharedLineFile implements LineFile {
       await rm(this.#besides(name), { force: true })
     }
     await this.open()
-    if (this.#lineCount < linesMax) this.#replacedFrom = 0
+    if (this.#load < loadMax) this.#replacedFrom = 0
   }
 
   /** Writes the new file beside the present one, with what others add until they can know of it. */
@@ -191,9 +191,33 @@ class SharedLineFile implements LineFile {
   }
 }
 
-async function readFrom(file: FileHandle, start: number): Promise<Buffer> {
+/** What is read at once: a file may be longer than a text can be. */
+const CHUNK_BYTES = 16 * 1024 * 1024
+
+/** The whole lines from a place on, how many bytes they take, and whether something without an end follows. */
+async function readLines(
+  file: FileHandle,
+  start: number,
+): Promise<{ lines: string[]; length: number; hasBrokenEnd: boolean }> {
+  const lines: string[] = []
+  let length = 0
+  let rest = Buffer.alloc(0)
+  for (;;) {
+    const chunk = await readChunk(file, start + length + rest.length)
+    const bytes = Buffer.concat([rest, chunk])
+    const wholeLength = bytes.lastIndexOf('\n') + 1
+    for (const line of bytes.toString('utf8', 0, wholeLength).split('\n')) {
+      if (line !== '') lines.push(line)
+    }
+    length += wholeLength
+    rest = bytes.subarray(wholeLength)
+    if (chunk.length < CHUNK_BYTES) return { lines, length, hasBrokenEnd: rest.length > 0 }
+  }
+}
+
+async function readChunk(file: FileHandle, start: number): Promise<Buffer> {
   const { size } = await file.stat()
-  const bytes = Buffer.alloc(Math.max(0, size - start))
+  const bytes = Buffer.alloc(Math.min(CHUNK_BYTES, Math.max(0, size - start)))
   let length = 0
   while (length < bytes.length) {
     const { bytesRead } = await file.read(bytes, length, bytes.length - length, start + length)

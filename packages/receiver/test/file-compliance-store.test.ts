@@ -252,6 +252,19 @@ describe('a compliance store in a file', () => {
     await again.close()
   })
 
+  test('stays bounded on disk also where each commit holds many subjects', async () => {
+    const store = await createFileComplianceStore({ path })
+    const keys = Array.from({ length: 500 }, (_, index) => `d${index}`)
+    const entries = new Map(keys.map((key) => [key, entryOf(key)]))
+    for (let commits = 0; commits < 20; commits += 1) await store.commit(changesOf({ entries }))
+    await store.close()
+    const held = (await readFile(path, 'utf8')).match(/"status"/g) ?? []
+    expect(held.length).toBeLessThan(3 * keys.length + 1_000)
+    const again = await createFileComplianceStore({ path })
+    expect(await keysOf(again)).toEqual(keys)
+    await again.close()
+  })
+
   test('stays bounded on disk', async () => {
     const store = await createFileComplianceStore({ path })
     const commits = Array.from({ length: 2_500 }, (_, sequence) =>

@@ -20,14 +20,17 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }))
 
 /** Keeps each line once. */
-function createLines(linesMax = 1_000): LineState & { readonly lines: Set<string> } {
+function createLines(loadMax = 1_000): LineState & { readonly lines: Set<string> } {
   const lines = new Set<string>()
   return {
     lines,
     clear: () => lines.clear(),
-    take: (line) => lines.add(line),
+    take(line) {
+      lines.add(line)
+      return 1
+    },
     toLines: () => [...lines],
-    linesMax: () => linesMax,
+    loadMax: () => loadMax,
   }
 }
 
@@ -127,7 +130,7 @@ test('a line that another process broke in the moment of writing is written agai
     ...lines,
     take(line) {
       if (line === 'a') appendFileSync(path, '["ha')
-      lines.take(line)
+      return lines.take(line)
     },
   })
   await other.append('a')
@@ -201,7 +204,7 @@ test('a relative path is that of the time of opening', async () => {
   await writeFile(
     script,
     `import { openLineFile } from '${new URL('../src/line-file.ts', import.meta.url).href}'
-    const state = { clear() {}, take() {}, toLines: () => [], linesMax: () => 9 }
+    const state = { clear() {}, take: () => 1, toLines: () => [], loadMax: () => 9 }
     const file = await openLineFile('lines', state)
     process.chdir('/')
     await file.append('a')`,
@@ -224,4 +227,19 @@ test('processes that write beside each other and replace the file at any time lo
   await (await openLineFile(path, held)).close()
   expect(held.lines.size).toBe(240)
   expect(await readdir(folder)).toEqual(['lines'])
+})
+
+test('a file that is longer than a text may be is read in parts, whose lines are whole', async () => {
+  const line = 'ä'.repeat(4 * 1024 * 1024)
+  await writeFile(path, `${line}1\n${line}2\n${line}3\n${line}4\n${line}5\nend`)
+  const parts = vi.spyOn(Buffer, 'alloc')
+  const lines = createLines()
+  const file = await openLineFile(path, lines)
+  const longest = Math.max(...parts.mock.calls.map(([size]) => size))
+  parts.mockRestore()
+  expect([...lines.lines].map((each) => each.slice(-2))).toEqual(['ä1', 'ä2', 'ä3', 'ä4', 'ä5'])
+  expect(longest).toBeLessThanOrEqual(16 * 1024 * 1024)
+  await file.append('next')
+  await file.close()
+  expect((await contents()).endsWith('5\nend\nnext\n')).toBe(true)
 })

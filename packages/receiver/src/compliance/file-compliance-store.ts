@@ -34,14 +34,14 @@ const COUNTED_IDS_MAX = 100
 /** How long a process that came first gives way to one that came second: that judges anew, and comes first then. */
 const GIVE_WAY_MS = 5
 const NO_SIGNAL = new AbortController().signal
-/** Lines beyond twice the entries after which the file is rewritten. */
-const SPARE_LINES = 1_000
+/** What the file may hold beyond twice what is known, before it is rewritten. */
+const SPARE_LOAD = 1_000
 const ENTRIES_PER_LINE = 100
 
 /**
  * Keeps everything in memory and in a file, one line per commit, which is on disk when `commit`
- * returns. The file is rewritten when most of its lines are out of date. Several processes may use the file, as in a
- * rolling restart. What another one committed is known from the next commit of this one on: that commit rejects,
+ * returns. The file is rewritten when most of what it holds is out of date. Two processes may use the file, as in a
+ * rolling restart. What the other one committed is known from the next commit of this one on: that commit rejects,
  * because it was judged without it, and changes nothing; the next one is judged by it. On a local disk.
  */
 export async function createFileComplianceStore(options: {
@@ -119,9 +119,14 @@ class CommittedState implements LineState {
     this.countedIds.clear()
   }
 
-  take(line: string): void {
+  take(line: string): number {
     const commit = parseLine(line)
-    if (commit === undefined) return
+    if (commit === undefined) return 1
+    this.#apply(commit)
+    return loadOf(commit)
+  }
+
+  #apply(commit: CommitLine): void {
     if (commit.after !== undefined && commit.after !== (this.lastId ?? null)) {
       this.#hasRefusedOthers ||= commit.id !== undefined && !this.#isOwn(commit.id)
       return
@@ -145,9 +150,14 @@ class CommittedState implements LineState {
     return toLines(this)
   }
 
-  linesMax(): number {
-    return this.entries.size * 2 + SPARE_LINES
+  loadMax(): number {
+    return 2 * (this.entries.size + (this.position?.ahead.length ?? 0)) + SPARE_LOAD
   }
+}
+
+/** How much a line holds: one of a reconciliation may hold as much as a thousand others. */
+function loadOf({ entries = [], removedKeys = [], position }: CommitLine): number {
+  return 1 + entries.length + removedKeys.length + (position?.ahead.length ?? 0)
 }
 
 function toLine({ entries, removedKeys, position }: ComplianceChanges): CommitLine {
