@@ -62,10 +62,12 @@ const server = app.listen(Number(process.env['PORT'] ?? 8443), '127.0.0.1', () =
   print({ listening: typeof address === 'object' ? address?.port : address })
 })
 
-process.once('SIGTERM', () => {
-  compliance.close()
-  server.close(() => void Promise.all([seen.close(), store.close()]))
-})
+process.once('SIGTERM', () => server.close(() => void end()))
+
+async function end(): Promise<void> {
+  await compliance.close()
+  await Promise.all([seen.close(), store.close()])
+}
 
 function required(name: string): string {
   const value = process.env[name]

@@ -89,7 +89,7 @@ await client
 await compliance.reconcile({ signal }).then((report) => print({ reconciled: report }), tellProblem)
 await polling
 
-compliance.close()
+await compliance.close()
 await Promise.all([seen.close(), store.close()])
 
 function tellProblem(problem: unknown): void {

@@ -204,7 +204,7 @@ test('a gap without a source is passed over although another process changes the
     await state.apply(eventOf({ status: 'compliant', at: NOW + sequence, sequence }))
   }
   await expect.poll(() => shared.readPosition()).toEqual({ sequence: 3, ahead: [] })
-  state.close()
+  await state.close()
   expect(errors).toEqual([])
   expect(gaps).toHaveLength(1)
 })

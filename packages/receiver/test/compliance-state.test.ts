@@ -29,14 +29,14 @@ function pageOf(
   }
 }
 
-let closers: (() => void)[]
+let closers: (() => Promise<void>)[]
 
 beforeEach(() => {
   closers = []
 })
 
-afterEach(() => {
-  for (const close of closers) close()
+afterEach(async () => {
+  for (const close of closers) await close()
 })
 
 function createScene(
@@ -310,7 +310,7 @@ describe('a missing SET', () => {
     for (const sequence of [3, 5]) {
       await state.apply(eventOf({ status: 'compliant', sequence, at: NOW + sequence }))
     }
-    state.close()
+    await state.close()
     const { gaps } = createScene({ store })
     await until(() => gaps.length > 0)
     expect(gaps[0]).toEqual({ from: 4, to: 4 })
@@ -347,7 +347,7 @@ describe('a missing SET', () => {
     })
     for (const sequence of [1, 3]) await state.apply(numbered(sequence))
     await until(() => signal !== undefined)
-    state.close()
+    await state.close()
     await expect.poll(() => signal?.aborted).toBe(true)
     await new Promise((resolve) => setTimeout(resolve, 50))
     expect(errors).toEqual([])

@@ -19,10 +19,21 @@ export interface Judgement<Value> {
   readonly value: Value
 }
 
+/** What the commits to one store leave for those after them. */
+export interface CommitMemory {
+  /** What was told last of the subjects that are neither stored like that nor corrected yet. */
+  readonly told: Map<string, JudgedSubject>
+  /** How often another process had changed the store before a commit. */
+  refusals: number
+}
+
 /** What a commit of what was judged works with. */
 export interface JudgedCommitParts {
   readonly store: ComplianceStore
   readonly onChange: (change: ComplianceChange) => Promise<void>
+  readonly memory: CommitMemory
+  /** Once it is aborted nothing more is told. */
+  readonly signal?: AbortSignal
 }
 
 /** How often something is judged that others always change the store before. */
@@ -30,39 +41,55 @@ const ATTEMPTS_MAX = 10
 
 /**
  * Judges by what the store knows and commits what changes, if anything does; both once more where another process
- * has changed the store meanwhile. What is told last of a subject is what is stored in the end.
+ * has changed the store meanwhile. What is told last of a subject is what is stored in the end; where it ends before
+ * that, the next one that judges the subject tells what is so.
  *
  * @throws StoreChangedError when others change the store before each attempt; what `judge` and the store throw.
  */
 export async function commitJudged<Value>(
-  { store, onChange }: JudgedCommitParts,
+  parts: JudgedCommitParts,
   judge: (tell: TellChange) => Promise<Judgement<Value>>,
 ): Promise<Value> {
-  const tell = createTeller(onChange)
+  const { store, memory } = parts
   for (let attempt = 1; ; attempt += 1) {
-    const { changes, value } = await judge(tell)
-    const { entries = new Map<string, ComplianceEntry>(), removedKeys = [], position } = changes
-    if (entries.size + removedKeys.length === 0 && position === undefined) return value
+    const judgedKeys: string[] = []
+    const { changes, value } = await judge(async (judged) => {
+      await tellChange(parts, judged)
+      judgedKeys.push(judged.key)
+    })
     try {
-      await store.commit({ entries, removedKeys, position })
+      await commitChanges(store, changes)
+      for (const key of judgedKeys) memory.told.delete(key)
       return value
     } catch (error) {
-      if (!(error instanceof StoreChangedError) || attempt === ATTEMPTS_MAX) throw error
+      if (!(error instanceof StoreChangedError)) throw error
+      memory.refusals += 1
+      if (attempt === ATTEMPTS_MAX) throw error
     }
   }
 }
 
-/** Remembers what was told of each subject by attempts that were not stored. */
-function createTeller(onChange: JudgedCommitParts['onChange']): TellChange {
-  const told = new Map<string, Pick<JudgedSubject, 'known' | 'current'>>()
-  return async ({ key, subject, known, current }) => {
-    const earlier = told.get(key)
-    // Whoever has stored something else since has told of that: what was told before it may have come too early.
-    const isLastTold =
-      earlier !== undefined && (known?.status === current || isSameEntry(earlier.known, known))
-    const previous = isLastTold ? earlier.current : known?.status
-    if (previous === current) return
-    await onChange({ subject, previous, current })
-    told.set(key, { known, current })
-  }
+async function commitChanges(
+  store: ComplianceStore,
+  { entries = new Map(), removedKeys = [], position }: Partial<ComplianceChanges>,
+): Promise<void> {
+  if (entries.size + removedKeys.length === 0 && position === undefined) return
+  await store.commit({ entries, removedKeys, position })
+}
+
+/** Tells what differs from what was told last, which may not have been stored. */
+async function tellChange(
+  { onChange, memory: { told }, signal }: JudgedCommitParts,
+  judged: JudgedSubject,
+): Promise<void> {
+  signal?.throwIfAborted()
+  const { key, subject, known, current } = judged
+  const earlier = told.get(key)
+  // Whoever has stored something else since has told of that: what was told before it may have come too early.
+  const isLastTold =
+    earlier !== undefined && (known?.status === current || isSameEntry(earlier.known, known))
+  const previous = isLastTold ? earlier.current : known?.status
+  if (previous === current) return
+  await onChange({ subject, previous, current })
+  told.set(key, judged)
 }

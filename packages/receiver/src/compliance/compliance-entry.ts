@@ -114,6 +114,16 @@ export function outlastsPage(
   return known.eventTimestamp > entry.eventTimestamp
 }
 
+/**
+ * Tells whether a page of the state says again what is known: nothing differs but when it was said, and that decides
+ * nothing. It does for a SET without a number: a state that was read after it counts against another one of the same
+ * second that comes late.
+ */
+export function isSaidAgain(known: ComplianceEntry, entry: ComplianceEntry): boolean {
+  const isTimeless = entry.sequence !== undefined || entry.jti === undefined
+  return isTimeless && isSameEntry({ ...known, issuedAt: entry.issuedAt }, entry)
+}
+
 /** Tells whether two entries are one and the same statement. */
 export function isSameEntry(
   left: ComplianceEntry | undefined,

@@ -40,9 +40,10 @@ export interface ComplianceStateOptions {
   readonly source?: StateSource
   /**
    * Told of each change before it is stored: when it throws, the change is not stored and the event
-   * comes again. It may be told of one change twice, and of one that was out of date by what another process has
-   * stored: then it is told right after it of what is so, unless the process ends between the two: `statusOf` has
-   * what is stored.
+   * comes again. It may be told of one change twice, and of one that is not stored then, as where the store fails or
+   * another process has stored something later. What is so is told as soon as the subject is judged again: at once
+   * where only the store has changed, else by its next event or a reconciliation, unless the process ends before that.
+   * `statusOf` has what is stored.
    */
   readonly onChange?: (change: ComplianceChange) => void | Promise<void>
   /** Told of SETs that did not come; needs a stream that numbers its SETs. What it throws is ignored. */
@@ -83,16 +84,18 @@ export interface ComplianceState {
    * meanwhile are respected. Calls at the same time share one run, with the `timeoutMs` of the first; it goes on as
    * long as one of them waits. Where the state is not as far as the stored numbers, the stream was made anew: its state
    * is believed then. Where another process has changed the store meanwhile, a page is compared once more with that,
-   * ten times at most.
+   * ten times at most, and where that one may have removed a subject of the page, all pages are read anew, twice at
+   * most.
    *
    * @throws TypeError without a `source`; TransmitterError `aborted` by the signal; what source or store throw.
    */
   reconcile(options?: CallOptions): Promise<ReconcileReport>
   /**
-   * Ends the watch for gaps, and a reconciliation that it began unless somebody else waits for it. Then the store may
-   * be closed, once no event is being applied.
+   * Ends the watch for gaps, and a reconciliation that it began unless somebody else waits for it. Resolves when what
+   * is being told and stored at the moment is done: then the store may be closed, unless more events are given or
+   * somebody waits for a reconciliation.
    */
-  close(): void
+  close(): Promise<void>
 }
 
 const GAP_GRACE_MS = 10_000
@@ -100,6 +103,8 @@ const GAP_GRACE_MS = 10_000
 /** A reconciliation, for all who wait for it at the same time. */
 interface SharedRun {
   readonly report: Promise<ReconcileReport>
+  /** The numbers of the events that were applied since it began. */
+  readonly appliedNumbers: number[]
   /** How many wait. */
   waiting: number
   readonly abort: () => void
@@ -136,6 +141,7 @@ class StoredComplianceState implements ComplianceState {
     this.#parts = {
       store: options.store,
       onChange: async (change) => options.onChange?.(change),
+      memory: { told: new Map(), refusals: 0 },
     }
     this.#gaps = createGapWatch({
       graceMs: options.gapGraceMs ?? GAP_GRACE_MS,
@@ -152,6 +158,8 @@ class StoredComplianceState implements ComplianceState {
       const { outcome, position } = await commitJudged(this.#parts, (tell) =>
         this.#judge(set, tell),
       )
+      const sequence = readStreamSequence(set.claims)
+      if (sequence !== undefined) this.#reconciling?.appliedNumbers.push(sequence)
       if (position !== undefined) this.#gaps.update(position)
       return outcome
     })
@@ -179,17 +187,20 @@ class StoredComplianceState implements ComplianceState {
     }
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.#gaps.close()
     this.#closing.abort()
+    await this.#turn
   }
 
   #beginReconciling(source: StateSource, { timeoutMs }: CallOptions): SharedRun {
     const controller = new AbortController()
     const call = { signal: controller.signal, ...(timeoutMs === undefined ? {} : { timeoutMs }) }
+    const appliedNumbers: number[] = []
     const report = reconcileWithState({
       ...this.#parts,
-      pages: source(call),
+      readPages: () => source(call),
+      appliedNumbers,
       signal: controller.signal,
       inTurn: (work) => this.#inTurn(work),
       onPosition: (position) => this.#gaps.update(position),
@@ -200,6 +211,7 @@ class StoredComplianceState implements ComplianceState {
     report.catch(() => undefined)
     const shared: SharedRun = {
       report,
+      appliedNumbers,
       waiting: 0,
       abort: () => {
         if (this.#reconciling === shared) this.#reconciling = undefined

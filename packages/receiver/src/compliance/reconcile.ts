@@ -1,5 +1,5 @@
 import type { StreamState } from '@heliograph/ssf'
-import { TransmitterError } from '../errors.ts'
+import { StoreChangedError, TransmitterError } from '../errors.ts'
 import {
   commitJudged,
   type JudgedCommitParts,
@@ -9,12 +9,12 @@ import {
 import {
   fromSubjectState,
   isAfterPage,
+  isSaidAgain,
   outlastsPage,
   toComplianceKey,
   type ComplianceEntry,
 } from './compliance-entry.ts'
-import type { ComplianceStore } from './compliance-store.ts'
-import { skipTo, type StreamPosition } from './stream-position.ts'
+import { isSamePosition, noteSequence, skipTo, type StreamPosition } from './stream-position.ts'
 
 /** What a reconciliation found. All but `unchanged` was different and has been corrected. */
 export interface ReconcileReport {
@@ -31,12 +31,15 @@ export interface ReconcileReport {
 
 /** What a reconciliation works with. */
 export interface ReconcileParts extends JudgedCommitParts {
-  readonly pages: AsyncIterable<StreamState>
+  /** Reads the state of the stream from its first page on. */
+  readonly readPages: () => AsyncIterable<StreamState>
   /** Ends the reconciliation, also where the source of the pages does not look at it. */
   readonly signal: AbortSignal
   /** Runs work when no event is being applied. */
   readonly inTurn: <Value>(work: () => Promise<Value>) => Promise<Value>
   readonly onPosition: (position: StreamPosition) => void
+  /** The numbers of the events that were applied since the reconciliation began. */
+  readonly appliedNumbers: readonly number[]
 }
 
 type PageCounts = Pick<ReconcileReport, 'added' | 'changed' | 'unchanged'>
@@ -44,27 +47,60 @@ type PageCounts = Pick<ReconcileReport, 'added' | 'changed' | 'unchanged'>
 /** Since when the state of a stream holds. */
 type StateFloor = Pick<StreamState, 'as_of' | 'as_of_sequence'>
 
+/** How a run through all pages began, and what it has seen. */
+interface ReconcileRun {
+  readonly before: StreamPosition | undefined
+  readonly refusalsBefore: number
+  /** The subjects of the pages. */
+  readonly keys: Set<string>
+  /** Those of them that were known. */
+  readonly knownKeys: Set<string>
+  /** Whether the stream counts from the beginning again. */
+  isAnew: boolean
+}
+
+/** How often the pages are read where another process removes what they tell of. */
+const RUNS_MAX = 3
+
+/** A page tells of a subject that another process may have removed since. */
+class PageOutdatedError extends StoreChangedError {}
+
 /**
  * Makes a store agree with the state of a stream, page by page; what events have told since a page
  * was read stays. Subjects are removed only after the last page, so that a state that breaks off
- * removes nothing.
+ * removes nothing. The pages are read anew where another process may have removed what one of them tells of.
+ *
+ * @throws StoreChangedError when other processes change the store all the time.
  */
 export async function reconcileWithState(parts: ReconcileParts): Promise<ReconcileReport> {
+  for (let runs = 1; ; runs += 1) {
+    try {
+      return await reconcileOnce(parts)
+    } catch (error) {
+      if (!(error instanceof PageOutdatedError) || runs === RUNS_MAX) throw error
+    }
+  }
+}
+
+async function reconcileOnce(parts: ReconcileParts): Promise<ReconcileReport> {
   const counts = { added: 0, changed: 0, unchanged: 0 }
-  const keys = new Set<string>()
+  const run: ReconcileRun = {
+    before: await parts.inTurn(async () => parts.store.readPosition()),
+    refusalsBefore: parts.memory.refusals,
+    keys: new Set(),
+    knownKeys: new Set(),
+    isAnew: false,
+  }
   let floor: StateFloor | undefined
-  const before = await parts.inTurn(async () => parts.store.readPosition())
-  let isAnew = false
-  for await (const page of parts.pages) {
+  for await (const page of parts.readPages()) {
     parts.signal.throwIfAborted()
-    isAnew ||= floor === undefined && isCountedAnew(before, page)
+    run.isAnew ||= floor === undefined && isCountedAnew(run.before, page)
     floor = {
       as_of: Math.min(page.as_of, floor?.as_of ?? page.as_of),
       as_of_sequence: Math.min(page.as_of_sequence, floor?.as_of_sequence ?? page.as_of_sequence),
     }
-    const held = isAnew ? withoutNumber(page) : page
     const found = await parts.inTurn(() =>
-      commitJudged(parts, (tell) => judgePage(parts.store, { page, held, keys, tell })),
+      commitJudged(parts, (tell) => judgePage(parts, { page, run, tell })),
     )
     counts.added += found.added
     counts.changed += found.changed
@@ -74,37 +110,43 @@ export async function reconcileWithState(parts: ReconcileParts): Promise<Reconci
   if (floor === undefined) {
     throw new TransmitterError('bad_response', 'the state of the stream has no page')
   }
-  const removed = await removeOthers(parts, keys, { ...floor, isAnew })
+  const removed = await removeOthers(parts, run, floor)
   return { ...counts, removed, asOfSequence: floor.as_of_sequence }
 }
 
-/** Compares what is known with a page; adds the subjects of the page to `keys`. */
+/** Compares what is known with a page; adds the subjects of the page to those of the run. */
 async function judgePage(
-  store: ComplianceStore,
-  parts: {
-    readonly page: StreamState
-    /** The page as what is known is held against it. */
-    readonly held: StreamState
-    readonly keys: Set<string>
-    readonly tell: TellChange
-  },
+  { store, memory }: ReconcileParts,
+  {
+    page,
+    run,
+    tell,
+  }: { readonly page: StreamState; readonly run: ReconcileRun; readonly tell: TellChange },
 ): Promise<Judgement<PageCounts>> {
   const counts = { added: 0, changed: 0, unchanged: 0 }
   const entries = new Map<string, ComplianceEntry>()
-  for (const state of parts.page.subjects) {
-    const entry = fromSubjectState(state, parts.page)
+  const held = run.isAnew ? withoutNumber(page) : page
+  const isOvertaken =
+    memory.refusals > run.refusalsBefore &&
+    ((await store.readPosition())?.sequence ?? 0) > page.as_of_sequence
+  for (const state of page.subjects) {
+    const entry = fromSubjectState(state, page)
     const { subject } = entry
     const key = toComplianceKey(subject)
-    parts.keys.add(key)
+    run.keys.add(key)
     const known = await store.find(key)
-    if (known !== undefined && outlastsPage(known, entry, parts.held)) {
+    if (known === undefined && (isOvertaken || run.knownKeys.has(key))) {
+      throw new PageOutdatedError('another process may have removed what the state tells of')
+    }
+    if (known !== undefined) run.knownKeys.add(key)
+    if (known !== undefined && outlastsPage(known, entry, held)) {
       counts.unchanged += 1
-      await parts.tell({ key, subject: known.subject, known, current: known.status })
+      await tell({ key, subject: known.subject, known, current: known.status })
       continue
     }
     counts[toCount(known, entry)] += 1
-    await parts.tell({ key, subject, known, current: entry.status })
-    entries.set(key, entry)
+    await tell({ key, subject, known, current: entry.status })
+    if (known === undefined || !isSaidAgain(known, entry)) entries.set(key, entry)
   }
   return { changes: { entries }, value: counts }
 }
@@ -130,12 +172,12 @@ function withoutNumber<Page extends Pick<StreamState, 'as_of_sequence'>>(page: P
 /** Removes what no page has told of, unless it came after the first one was read, and moves the position on. */
 async function removeOthers(
   parts: ReconcileParts,
-  keys: ReadonlySet<string>,
-  floor: StateFloor & { readonly isAnew: boolean },
+  run: ReconcileRun,
+  floor: StateFloor,
 ): Promise<number> {
   return parts.inTurn(async () => {
     const { removed, position } = await commitJudged(parts, (tell) =>
-      judgeOthers(parts.store, { keys, floor, tell }),
+      judgeOthers(parts, { run, floor, tell }),
     )
     if (position !== undefined) parts.onPosition(position)
     return removed
@@ -143,38 +185,58 @@ async function removeOthers(
 }
 
 async function judgeOthers(
-  store: ComplianceStore,
+  { store, memory, appliedNumbers }: ReconcileParts,
   {
-    keys,
+    run,
     floor,
     tell,
-  }: {
-    readonly keys: ReadonlySet<string>
-    readonly floor: StateFloor & { readonly isAnew: boolean }
-    readonly tell: TellChange
-  },
+  }: { readonly run: ReconcileRun; readonly floor: StateFloor; readonly tell: TellChange },
 ): Promise<Judgement<{ removed: number; position: StreamPosition | undefined }>> {
   const removedKeys: string[] = []
-  const held = floor.isAnew ? withoutNumber(floor) : floor
+  const held = run.isAnew ? withoutNumber(floor) : floor
+  const gone = new Map(memory.told)
+  for (const key of run.keys) gone.delete(key)
   for await (const [key, known] of store.list()) {
-    if (keys.has(key)) continue
+    gone.delete(key)
+    if (run.keys.has(key)) continue
     // What came in the very second in which the first page was read may have come after it.
     const isNewer = isAfterPage(known, { ...held, as_of: held.as_of - 1 })
     const current = isNewer ? known.status : undefined
     await tell({ key, subject: known.subject, known, current })
     if (!isNewer) removedKeys.push(key)
   }
-  const before = await store.readPosition()
-  const position = positionAfter(before, floor)
-  const changes = { removedKeys, position: position === before ? undefined : position }
+  for (const [key, { subject }] of gone) {
+    await tell({ key, subject, known: undefined, current: undefined })
+  }
+  const stored = await store.readPosition()
+  const position = positionAfter(stored, { run, floor, appliedNumbers })
+  const changes = { removedKeys, position: position === stored ? undefined : position }
   return { changes, value: { removed: removedKeys.length, position } }
 }
 
 /** How far the stream has come by its state. */
 function positionAfter(
-  before: StreamPosition | undefined,
-  floor: StateFloor & { readonly isAnew: boolean },
+  stored: StreamPosition | undefined,
+  {
+    run,
+    floor,
+    appliedNumbers,
+  }: Pick<ReconcileParts, 'appliedNumbers'> & {
+    readonly run: ReconcileRun
+    readonly floor: StateFloor
+  },
 ): StreamPosition | undefined {
-  if (floor.isAnew) return { sequence: floor.as_of_sequence, ahead: [] }
-  return floor.as_of_sequence === 0 ? before : skipTo(before, floor.as_of_sequence)
+  const sequence = floor.as_of_sequence
+  // Where another process has moved it, that one may have noticed already that the stream counts anew.
+  if (run.isAnew && isSamePosition(stored, noteAll(run.before, appliedNumbers))) {
+    return noteAll({ sequence, ahead: [] }, appliedNumbers)
+  }
+  return sequence === 0 ? stored : skipTo(stored, sequence)
+}
+
+function noteAll(
+  position: StreamPosition | undefined,
+  numbers: readonly number[],
+): StreamPosition | undefined {
+  return numbers.reduce<StreamPosition | undefined>(noteSequence, position)
 }

@@ -39,6 +39,14 @@ export function skipTo(position: StreamPosition | undefined, sequence: number): 
   return sequence <= position.sequence ? position : closeUp(sequence, position.ahead)
 }
 
+/** Tells whether two positions count the same SETs. */
+export function isSamePosition(
+  left: StreamPosition | undefined,
+  right: StreamPosition | undefined,
+): boolean {
+  return left?.sequence === right?.sequence && String(left?.ahead) === String(right?.ahead)
+}
+
 /** The first gap, if there is one. */
 export function findGap(position: StreamPosition | undefined): SequenceGap | undefined {
   const next = position?.ahead[0]
