@@ -39,8 +39,8 @@ export interface RemoteKeySourceOptions {
   /**
    * Age in milliseconds from which the keys are fetched again in passing; from twice this age on a SET waits for the
    * fetch. So a key that the transmitter has withdrawn is accepted for twice this time at most while keys can be
-   * fetched, whatever it says: a shorter `max-age` counts, down to the cool-down, a longer one does not. Default
-   * 600000.
+   * fetched, or for the cool-down where that is longer, whatever it says: a shorter `max-age` counts, down to the
+   * cool-down, a longer one does not. After a fetch that failed it may be the cool-down longer. Default 600000.
    */
   readonly refreshAfterMs?: number
   /** Age in milliseconds up to which keys serve while fetching fails. Default 86400000. */
@@ -60,8 +60,6 @@ export interface RemoteKeySourceOptions {
 
 const CANDIDATE_KEYS_MAX = 10
 const KEYS_MAX = 100
-/** How long at most a fetch that failed lets old keys serve without another one. */
-const FAILED_LATELY_MS_MAX = 10 * 60_000
 /** How many headers that no key fits are remembered, and how long one of them may be. */
 const MISSED_HEADERS_MAX = 100
 const MISSED_HEADER_LENGTH_MAX = 256
@@ -90,7 +88,7 @@ export function createLocalKeySource(jwks: JSONWebKeySet): KeySource {
 /**
  * Fetches the JWKS at first use, refreshes it in passing when it gets old, before it is used when it is older
  * still, and at once when a key is not in it, but never more often than the cool-down allows. While fetching fails
- * the last keys serve on, without waiting when a fetch has failed a short time ago; requests at the same time share
+ * the last keys serve on, without waiting when a fetch has failed within the cool-down; requests at the same time share
  * one fetch. A key counts as unknown only when a fetch that began after it was asked for did not bring it, or two
  * since it was first asked for: until then the answer during the cool-down is that the keys are unavailable, and the
  * SET comes again.
@@ -157,7 +155,7 @@ class RemoteKeySource implements KeySource {
 
   /**
    * Keys that nobody has asked for in a long time were not refreshed in passing, and one of them may have been
-   * withdrawn since: then the fetch is waited for, unless one has failed a short time ago.
+   * withdrawn since: then the fetch is waited for, unless one has failed within the cool-down.
    */
   #canServeWithoutFetch(ageMs: number): boolean {
     if (this.#keySet === undefined || ageMs > this.#options.usableForMs) return false
@@ -166,9 +164,7 @@ class RemoteKeySource implements KeySource {
 
   #hasFailedLately(): boolean {
     const sinceMs = this.#options.nowMs() - this.#failedAtMs
-    // Keys may be set to be fresh for hours, in which one may have been withdrawn.
-    const latelyMs = Math.min(this.#refreshAfterMs, FAILED_LATELY_MS_MAX)
-    return this.#lastFailure !== undefined && sinceMs >= 0 && sinceMs < latelyMs
+    return this.#lastFailure !== undefined && sinceMs >= 0 && sinceMs < this.#options.cooldownMs
   }
 
   /**
@@ -223,8 +219,8 @@ class RemoteKeySource implements KeySource {
   /** A transmitter that lets its keys be kept for hours would have them accepted for hours after it withdrew one. */
   #freshMs(headers: Headers): number {
     const { cooldownMs, refreshAfterMs, usableForMs } = this.#options
-    const freshMs = Math.min(refreshAfterMs, freshForMs(headers) ?? refreshAfterMs)
-    return Math.min(usableForMs, Math.max(cooldownMs, freshMs))
+    const saidMs = Math.max(cooldownMs, freshForMs(headers) ?? refreshAfterMs)
+    return Math.min(usableForMs, refreshAfterMs, saidMs)
   }
 
   /** Never rejects; a failure is remembered. */

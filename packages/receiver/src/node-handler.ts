@@ -11,6 +11,8 @@ const DRAIN_MS = 1_000
 const BODY_WAS_READ =
   'the body of a push was read before toNodeHandler could: mount it before any body parser'
 
+const ORIGIN = 'http://receiver.invalid'
+
 /** Methods that a `Request` cannot have. */
 const UNREPRESENTABLE_METHODS: ReadonlySet<string> = new Set(['CONNECT', 'TRACE', 'TRACK'])
 
@@ -33,10 +35,19 @@ export function toNodeHandler(handler: PushHandler): NodeHandler {
       return
     }
     handleNodeRequest(handler, incoming, outgoing).catch((error: unknown) => {
-      warnOnce('handler', `a push could not be handled: ${String(error)}`)
       if (!outgoing.headersSent) outgoing.writeHead(500)
       outgoing.end()
+      warnOnce('handler', `a push could not be handled: ${toText(error)}`)
     })
+  }
+}
+
+/** Some values cannot be made a text, such as an object without a prototype. */
+function toText(error: unknown): string {
+  try {
+    return String(error)
+  } catch {
+    return 'what was thrown has no text'
   }
 }
 
@@ -74,16 +85,16 @@ function toRequest(incoming: IncomingMessage): Request {
   }
   const method = incoming.method ?? 'GET'
   const hasBody = method !== 'GET' && method !== 'HEAD'
-  return new Request(new URL(toPath(incoming.url), 'http://receiver.invalid'), {
+  return new Request(new URL(toPath(incoming.url), ORIGIN), {
     method,
     headers,
     ...(hasBody ? { body: toStream(incoming), duplex: 'half' } : {}),
   })
 }
 
-/** Only the path matters to a handler; whatever cannot be one is the root. */
-function toPath(url: string | undefined): string {
-  return url?.startsWith('/') === true && !url.startsWith('//') ? url : '/'
+/** Only the path matters to a handler; whatever cannot be one, or would name a host, is the root. */
+function toPath(url = ''): string {
+  return /^\/(?![/\\])/.test(url) && URL.canParse(url, ORIGIN) ? url : '/'
 }
 
 /** Leaves the connection alone when the reader stops early: the answer still has to go out. */

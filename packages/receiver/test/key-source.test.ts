@@ -171,7 +171,7 @@ describe('a remote key source', () => {
     await expect(find(first)).rejects.toMatchObject({ err: 'invalid_key' })
   })
 
-  test('waits once for a dead endpoint when nobody has asked for long, and then serves on', async () => {
+  test('waits once in the cool-down for a dead endpoint when nobody has asked for long, and serves on', async () => {
     const { scene, find } = createScene(publish(first))
     await find(first)
     scene.nowMs += HOUR
@@ -181,9 +181,9 @@ describe('a remote key source', () => {
     await expect.poll(() => scene.fetches).toBe(2)
     failing(new Error('dead'))
     expect(await found).toHaveLength(1)
-    scene.nowMs += MINUTE
+    scene.nowMs += 29_000
     expect(await find(first)).toHaveLength(1)
-    expect(scene.fetches).toBe(3)
+    expect(scene.fetches).toBe(2)
   })
 
   test.each([
@@ -208,6 +208,28 @@ describe('a remote key source', () => {
       expect(await find(second)).toHaveLength(1)
     },
   )
+
+  test('uses no withdrawn key for long because one fetch failed in passing', async () => {
+    const { scene, find } = createScene(publish(first))
+    await find(first)
+    scene.answer = fail
+    scene.nowMs += 20 * MINUTE - 1_000
+    await find(first)
+    await expect.poll(() => scene.fetches).toBe(2)
+    scene.answer = publish(second)
+    scene.nowMs += 31_000
+    await expect(find(first)).rejects.toMatchObject({ err: 'invalid_key' })
+  })
+
+  test('uses no withdrawn key for longer than the cool-down, where keys are to be fresh for less', async () => {
+    const { scene, find } = createScene(publish(first), { refreshAfterMs: 1_000 })
+    await find(first)
+    scene.answer = publish(second)
+    scene.nowMs += 29_000
+    expect(await find(first)).toHaveLength(1)
+    scene.nowMs += 1_000
+    await expect(find(first)).rejects.toMatchObject({ err: 'invalid_key' })
+  })
 
   test('is asked to keep keys for longer by its options alone', async () => {
     const headers = { 'cache-control': 'max-age=3600', age: '1800' }

@@ -78,6 +78,15 @@ test('a handler that rejects gives 500 without saying why, and is warned of once
   expect(warnings).toEqual(['a push could not be handled: Error: secret'])
 })
 
+test('a handler that rejects with what has no text gives 500 all the same', async () => {
+  const url = await serve(() => Promise.reject(Object.create(null) as Error))
+  const warnings = await warningsOf(async () => {
+    expect((await fetch(url, { method: 'POST', body: 'x' })).status).toBe(500)
+    await new Promise((resolve) => setImmediate(resolve))
+  })
+  expect(warnings).toEqual([expect.stringContaining('has no text')])
+})
+
 test('a body that something else has read refuses no SET for good, and is warned of once', async () => {
   const handler = toNodeHandler(() => Promise.resolve(new Response(null, { status: 400 })))
   server = await serveOnLoopback((incoming, outgoing) => {
@@ -108,5 +117,20 @@ test('a method that no Request can have is refused as a method', async () => {
 
 test('a strange request target reaches the handler as the root', async () => {
   const url = await serve((request) => Promise.resolve(new Response(new URL(request.url).pathname)))
-  expect(await (await fetch(`${url}//evil.example.com/x`)).text()).toBe('/')
+  const port = Number(new URL(url).port)
+  const paths = ['//evil.example.com/x', '/\\[', '/\\evil.example.com/x', '*', 'http://[/']
+  const warnings = await warningsOf(async () => {
+    for (const path of paths) {
+      const answer = await new Promise<string>((resolve, reject) => {
+        const socket = connect(port, '127.0.0.1')
+        let text = ''
+        socket.on('data', (data) => (text += data.toString()))
+        socket.on('close', () => resolve(text))
+        socket.on('error', reject)
+        socket.write(`POST ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`)
+      })
+      expect(answer).toMatch(/^HTTP\/1\.1 200 [\s\S]*\r\n\r\n\/$/)
+    }
+  })
+  expect(warnings).toEqual([])
 })
