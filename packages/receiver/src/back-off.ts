@@ -22,16 +22,18 @@ export function nextDelayMs(options: BackOffOptions, failures: number, retryAfte
   return Math.max(asked, full * (1 - random() / 2))
 }
 
-/** Waits; returns early, without an error, when the signal is aborted. */
+/**
+ * Waits, if only until timers that are due have run; returns early, without an error, when the signal is aborted.
+ */
 export function sleep(delayMs: number, signal: AbortSignal): Promise<void> {
-  if (delayMs <= 0 || signal.aborted) return Promise.resolve()
+  if (signal.aborted) return Promise.resolve()
   return new Promise((resolve) => {
     const wake = () => {
       clearTimeout(timer)
       signal.removeEventListener('abort', wake)
       resolve()
     }
-    const timer = setTimeout(wake, toTimerMs(delayMs))
+    const timer = setTimeout(wake, toTimerMs(Math.max(0, delayMs)))
     signal.addEventListener('abort', wake)
   })
 }

@@ -1,15 +1,28 @@
+/** Reads a body until the signal is aborted: then nothing more is of interest, and the sender is let go of. */
+function getReader(
+  body: ReadableStream<Uint8Array>,
+  signal: AbortSignal | undefined,
+): ReadableStreamDefaultReader<Uint8Array> {
+  const reader = body.getReader()
+  const cancel = () => void reader.cancel().catch(() => undefined)
+  signal?.addEventListener('abort', cancel, { once: true })
+  if (signal?.aborted === true) cancel()
+  return reader
+}
+
 /**
  * Reads a whole body; answers undefined as soon as it is larger than the cap, and stops reading.
- * An absent body is empty.
+ * An absent body is empty. A signal has to be one of this body alone.
  */
 export async function readCappedBody(
   body: ReadableStream<Uint8Array> | null,
   bytesMax: number,
+  signal?: AbortSignal,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
   if (body === null) return new Uint8Array()
   const chunks: Uint8Array[] = []
   let length = 0
-  const reader = body.getReader()
+  const reader = getReader(body, signal)
   for (;;) {
     const { done, value } = await reader.read()
     if (done) break
@@ -30,14 +43,17 @@ export async function readCappedBody(
   return whole
 }
 
-/** Reads the beginning of a body as text, for error reports; never rejects. */
+/**
+ * Reads the beginning of a body as text, for error reports; never rejects. A signal has to be one of this body alone.
+ */
 export async function readBodyStart(
   body: ReadableStream<Uint8Array> | null,
   bytesMax: number,
+  signal?: AbortSignal,
 ): Promise<string> {
   if (body === null) return ''
   const decoder = new TextDecoder()
-  const reader = body.getReader()
+  const reader = getReader(body, signal)
   let text = ''
   let remaining = bytesMax
   try {

@@ -71,9 +71,9 @@ async function exchange(
     signal,
     ...(request.body === undefined ? {} : { body: request.body }),
   })
-  if (!response.ok) throw await statusError(response, request)
+  if (!response.ok) throw await statusError(response, request, signal)
   const { status, headers } = response
-  const json = await readJson(response, request)
+  const json = await readJson(response, request, signal)
   return { status, headers, json, request: describeRequest(request) }
 }
 
@@ -106,10 +106,14 @@ function describeCause(error: unknown): string {
   return message === '' ? 'the request failed' : `the request failed: ${message}`
 }
 
-async function readJson(response: Response, request: TransmitterRequest): Promise<unknown> {
+async function readJson(
+  response: Response,
+  request: TransmitterRequest,
+  signal: AbortSignal,
+): Promise<unknown> {
   const { status } = response
   const bytesMax = request.responseBytesMax
-  const bytes = await readCappedBody(response.body, bytesMax)
+  const bytes = await readCappedBody(response.body, bytesMax, signal)
   const refuse = (why: string): never => {
     throw new TransmitterError('bad_response', `${describeRequest(request)}: ${why}`, { status })
   }
@@ -122,9 +126,10 @@ async function readJson(response: Response, request: TransmitterRequest): Promis
 async function statusError(
   response: Response,
   request: TransmitterRequest,
+  signal: AbortSignal,
 ): Promise<TransmitterError> {
   const { status, headers } = response
-  const body = await readBodyStart(response.body, ERROR_BODY_BYTES_MAX)
+  const body = await readBodyStart(response.body, ERROR_BODY_BYTES_MAX, signal)
   const said = parsePushError(status, headers.get('content-type') ?? undefined, body)
   const error = challengeError(headers.get('www-authenticate')) ?? said.err
   const words = [error, said.description].filter((word) => word !== undefined)

@@ -44,3 +44,14 @@ test('an aborted signal ends a pause at once', async () => {
   await pause
   await sleep(3_600_000, controller.signal)
 })
+
+test('a pause of nothing lets timers run, as one that aborts', async () => {
+  const controller = new AbortController()
+  setTimeout(() => controller.abort(), 5)
+  let pauses = 0
+  while (!controller.signal.aborted && pauses < 100_000) {
+    await sleep(0, controller.signal)
+    pauses += 1
+  }
+  expect(controller.signal.aborted).toBe(true)
+})

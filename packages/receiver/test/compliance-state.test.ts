@@ -321,17 +321,41 @@ describe('a missing SET', () => {
     const { state, statusOf, store, errors } = createScene({
       pages: () => {
         attempts += 1
-        if (attempts < 3) throw new Error('down')
+        if (attempts < 2) throw new Error('down')
         return [pageOf([{ device: 'd1', status: 'not-compliant' }], { as_of_sequence: 3 })]
       },
     })
     await state.apply(numbered(1))
     await state.apply(numbered(3))
-    await until(() => attempts === 3)
-    await until(() => errors.length === 2)
+    await until(() => attempts === 2)
+    expect(errors).toHaveLength(1)
     await state.reconcile()
     expect(await statusOf('d1')).toBe('not-compliant')
     expect(await store.readPosition()).toEqual({ sequence: 3, ahead: [] })
+  })
+
+  test('is asked for after ever longer pauses, however short a SET may be late', async () => {
+    vi.useFakeTimers()
+    try {
+      let attempts = 0
+      const { state } = createScene({
+        gapGraceMs: 0,
+        pages: () => {
+          attempts += 1
+          throw new Error('down')
+        },
+      })
+      for (const sequence of [1, 3]) await state.apply(numbered(sequence))
+      await vi.advanceTimersByTimeAsync(500)
+      expect(attempts).toBe(1)
+      await state.apply(numbered(4))
+      await vi.advanceTimersByTimeAsync(3_000)
+      expect(attempts).toBe(3)
+      await vi.advanceTimersByTimeAsync(600_000)
+      expect(attempts).toBeLessThan(20)
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   test('is made good no more once the state is closed, and nobody is told of that', async () => {
