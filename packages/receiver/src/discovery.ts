@@ -6,6 +6,7 @@ import {
   type TransmitterConfiguration,
 } from '@heliograph/ssf'
 import { TransmitterError } from './errors.ts'
+import { requireAmounts } from './require-amounts.ts'
 import type { CallOptions } from './stream-client/stream-client.ts'
 import {
   defaultFetch,
@@ -43,12 +44,13 @@ const DOCUMENT_BYTES_MAX = 256 * 1024
  *
  * @throws TransmitterError when it cannot be had; code `bad_response` when it is malformed or names
  *   another issuer.
- * @throws TypeError when the issuer is neither HTTPS nor loopback.
+ * @throws TypeError when the issuer is neither HTTPS nor loopback, or `timeoutMs` is none.
  */
 export async function discoverTransmitter(
   issuer: string,
   options: DiscoveryOptions = {},
 ): Promise<TransmitterConfiguration> {
+  requireAmounts({ timeoutMs: options.timeoutMs })
   return (await discover(issuer, options)).configuration
 }
 
@@ -119,7 +121,7 @@ export interface DiscoveryCache {
    * the kept one serves on for a day.
    *
    * @param options What bounds this call; the default of `timeoutMs` is that of the cache.
-   * @throws TransmitterError when there is none.
+   * @throws TransmitterError when there is none; TypeError when `timeoutMs` is none.
    */
   getConfiguration(options?: CallOptions): Promise<TransmitterConfiguration>
 }
@@ -135,11 +137,13 @@ const STALE_MS_MAX = 24 * 60 * 60_000
  * day; requests at the same time share one fetch.
  *
  * @param options.nowMs Now, in milliseconds since the epoch.
+ * @throws TypeError when `timeoutMs` is none.
  */
 export function createDiscoveryCache(
   issuer: string,
   options: Omit<DiscoveryOptions, 'signal'> & { readonly nowMs?: () => number } = {},
 ): DiscoveryCache {
+  requireAmounts({ timeoutMs: options.timeoutMs })
   const nowMs = options.nowMs ?? Date.now
   let kept: { configuration: TransmitterConfiguration; freshUntilMs: number } | undefined
   let fetching: Promise<TransmitterConfiguration> | undefined
@@ -161,6 +165,7 @@ export function createDiscoveryCache(
 
   return {
     async getConfiguration({ signal, timeoutMs } = {}) {
+      requireAmounts({ timeoutMs })
       if (kept !== undefined && nowMs() < kept.freshUntilMs) return kept.configuration
       // Who begins a fetch bounds it; who joins one bounds the wait for it.
       if (fetching !== undefined) return untilAborted(fetching, signal, timeoutMs)

@@ -6,7 +6,7 @@ import {
 } from './authorization/authorization-source.ts'
 import { requestAuthorized } from './authorization/request-authorized.ts'
 import { TransmitterError, type SetVerificationError } from './errors.ts'
-import { requireAmounts } from './require-amounts.ts'
+import { requireAmounts, requireCount } from './require-amounts.ts'
 import {
   defaultFetch,
   requireSecureUrl,
@@ -26,7 +26,9 @@ export interface PollExchangeOptions {
    * offer that form. Default `post`.
    */
   readonly form?: 'post' | 'get'
-  /** At most this many SETs per poll. Default 100. Not sent by the form `get`. */
+  /**
+   * At most this many SETs per poll; with `Infinity` the transmitter decides. Default 100. Not sent by the form `get`.
+   */
   readonly maxEvents?: number
   /** Asks for an answer at once instead of a long poll. Default false. */
   readonly returnImmediately?: boolean
@@ -79,8 +81,9 @@ const ACKNOWLEDGEMENTS_PER_REQUEST_MAX = 500
  */
 export function createPollExchange(options: PollExchangeOptions): PollExchange {
   requireSecureUrl(options.endpointUrl, options.isHttpAllowed ?? false)
-  const { maxEvents, requestTimeoutMs, responseBytesMax } = options
-  requireAmounts({ maxEvents, requestTimeoutMs, responseBytesMax })
+  const { maxEvents = 100, requestTimeoutMs, responseBytesMax } = options
+  requireCount('maxEvents', maxEvents)
+  requireAmounts({ requestTimeoutMs, responseBytesMax })
   const isGetForm = options.form === 'get'
   const isLongPoll = !isGetForm && options.returnImmediately !== true
   const { authorization } = options
@@ -119,7 +122,10 @@ export function createPollExchange(options: PollExchangeOptions): PollExchange {
         await flush()
         return readAnswer(await send(options, source, { signal }))
       }
-      const wanted = { maxEvents: maxEvents ?? 100, returnImmediately: !isLongPoll }
+      const wanted = {
+        ...(Number.isFinite(maxEvents) ? { maxEvents } : {}),
+        returnImmediately: !isLongPoll,
+      }
       return readAnswer(await sendWaiting(wanted, { signal }))
     },
     flush,

@@ -11,3 +11,16 @@ export function requireAmounts(amounts: Readonly<Record<string, number | undefin
     throw new TypeError(`${option} must be 0 or more, or Infinity, and not ${amount}`)
   }
 }
+
+/**
+ * Checks a count of what is asked for.
+ *
+ * @throws TypeError when it is no whole number of 1 or more.
+ */
+export function requireCount(option: string, count: number | undefined): void {
+  if (count === undefined || count === Number.POSITIVE_INFINITY) return
+  if (Number.isInteger(count) && count >= 1) return
+  throw new TypeError(
+    `${option} must be a whole number of 1 or more, or Infinity, and not ${count}`,
+  )
+}

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import {
   createClientCredentials,
   createComplianceState,
@@ -8,7 +8,9 @@ import {
   createPushHandler,
   createRemoteKeySource,
   createSetVerifier,
+  createDiscoveryCache,
   createStreamClient,
+  discoverTransmitter,
 } from '../src/index.ts'
 import { createFileJtiStore } from '../src/node.ts'
 
@@ -44,7 +46,6 @@ const receivers: Readonly<Record<string, readonly [(bounds: Bounds) => unknown, 
   createPollClient: [
     (bounds) => createPollClient({ verifier, onEvent, endpointUrl: ISSUER, ...bounds }),
     [
-      'maxEvents',
       'requestTimeoutMs',
       'responseBytesMax',
       'idlePauseMs',
@@ -57,6 +58,7 @@ const receivers: Readonly<Record<string, readonly [(bounds: Bounds) => unknown, 
     (bounds) => createStreamClient({ issuer: ISSUER, authorization: 'Bearer t', ...bounds }),
     ['timeoutMs', 'retriesMax', 'retryAfterMaxMs', 'responseBytesMax'],
   ],
+  createDiscoveryCache: [(bounds) => createDiscoveryCache(ISSUER, bounds), ['timeoutMs']],
   createClientCredentials: [
     (bounds) =>
       createClientCredentials({
@@ -92,4 +94,39 @@ test.each(cases)(
 test('a file of handled SETs is not opened with a number of entries that is none', async () => {
   const opening = createFileJtiStore({ path: '/nowhere/seen.jsonl', entriesMax: Number.NaN })
   await expect(opening).rejects.toThrow(TypeError)
+})
+
+test.each([Number.NaN, -1, 0, 2.5])('a poll client asks for no %s events', (maxEvents) => {
+  const refusal = `maxEvents must be a whole number of 1 or more, or Infinity, and not ${maxEvents}`
+  const create = () => createPollClient({ verifier, onEvent, endpointUrl: ISSUER, maxEvents })
+  expect(create).toThrow(new TypeError(refusal))
+})
+
+test('a poll client that asks for any number of events names none', async () => {
+  const bodies: unknown[] = []
+  const poller = createPollClient({
+    verifier,
+    onEvent,
+    endpointUrl: ISSUER,
+    maxEvents: Number.POSITIVE_INFINITY,
+    fetch: (_url, { body }) => {
+      bodies.push(JSON.parse(typeof body === 'string' ? body : ''))
+      return Promise.resolve(Response.json({ sets: {} }))
+    },
+  })
+  await poller.pollOnce()
+  expect(bodies).toEqual([{ returnImmediately: false }])
+})
+
+test('a call whose time is none sends nothing, not even for its credential', async () => {
+  const send = vi.fn<() => Promise<Response>>(() => Promise.reject(new Error('sent')))
+  const timeoutMs = Number.NaN
+  const refusal = new TypeError('timeoutMs must be 0 or more, or Infinity, and not NaN')
+  const client = createStreamClient({ issuer: ISSUER, authorization: send as never, fetch: send })
+  await expect(client.listStreams({ timeoutMs })).rejects.toThrow(refusal)
+  await expect(client.getConfiguration({ timeoutMs })).rejects.toThrow(refusal)
+  const cache = createDiscoveryCache(ISSUER, { fetch: send })
+  await expect(cache.getConfiguration({ timeoutMs })).rejects.toThrow(refusal)
+  await expect(discoverTransmitter(ISSUER, { timeoutMs, fetch: send })).rejects.toThrow(refusal)
+  expect(send).not.toHaveBeenCalled()
 })

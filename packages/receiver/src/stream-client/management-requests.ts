@@ -85,6 +85,7 @@ export function createManagementRequests(options: StreamClientOptions): Manageme
   const { configuration } = options
 
   async function getConfiguration(call: CallOptions): Promise<TransmitterConfiguration> {
+    requireAmounts({ timeoutMs: call.timeoutMs })
     if (configuration !== undefined) return configuration
     return repeatWhereSafe(options, { method: 'GET', signal: call.signal }, () =>
       discovery.getConfiguration(call),
@@ -103,6 +104,7 @@ export function createManagementRequests(options: StreamClientOptions): Manageme
       return url.href
     },
     async send({ method, url, body }, callOptions) {
+      requireAmounts({ timeoutMs: callOptions.timeoutMs })
       const request: TransmitterRequest = {
         method,
         url: requireSecureUrl(url, isHttpAllowed),
