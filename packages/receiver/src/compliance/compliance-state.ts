@@ -43,7 +43,7 @@ export interface ComplianceStateOptions {
    * comes again. It may be told of one change twice, and of one that is not stored then, as where the store fails or
    * another process has stored something later. What is so is told as soon as the subject is judged again: at once
    * where only the store has changed, else by its next event or a reconciliation, unless the process ends before that.
-   * `statusOf` has what is stored.
+   * What two processes tell at the same time may cross. `statusOf` has what is stored.
    */
   readonly onChange?: (change: ComplianceChange) => void | Promise<void>
   /** Told of SETs that did not come; needs a stream that numbers its SETs. What it throws is ignored. */
