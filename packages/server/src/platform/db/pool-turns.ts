@@ -1,7 +1,7 @@
 /*
- * Who gets the next free connection of a pool. Work has a kind, told by where it comes in: devices, requests, jobs. As
- * long as connections are free everybody gets one; then each kind in turn, the one that holds the fewest first, so
- * that none of them starves the others however much it asks for. Does not own the connections.
+ * Who gets the next free connection of a pool. Work has a kind, told by where it comes in: devices, requests, those of
+ * signing in, jobs. As long as connections are free everybody gets one; then each kind in turn, the one that holds the
+ * fewest first, so that none of them starves the others however much it asks for. Does not own the connections.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Pool, PoolClient } from 'pg'

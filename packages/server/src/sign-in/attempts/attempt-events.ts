@@ -63,37 +63,47 @@ const LOOK_INTERVAL_MS = 5 * SECOND_MS
 interface ShownState {
   readonly revision: number
   readonly json: object
+  /** The device is known, and somebody is to decide. */
+  readonly isUndecided: boolean
   readonly isOver: boolean
 }
 
-/** How an attempt is read; undefined when it is gone. */
-interface AttemptReads {
+/** How an attempt is read, undefined when it is gone; and how it goes on. */
+interface AttemptSteps {
   readonly read: () => Promise<ShownState | undefined>
   /** Far cheaper than all that is shown. */
   readonly readRevision: () => Promise<number | undefined>
+  /** Goes on with an attempt of which nobody has decided yet; may take as long as its device does. Never rejects. */
+  readonly proceed: () => Promise<void>
 }
 
 /**
  * The states of an attempt as server-sent events, one line of JSON each: at once, and at each change until the attempt
- * has ended, as `read` gives them. WHATWG HTML section 9.2.
+ * has ended, as `read` gives them. WHATWG HTML section 9.2. Meanwhile the attempt goes on: whoever decided about its
+ * device may have died before anything else was done, and whoever tried to go on may have failed.
  */
 export function streamAttempt(
   watch: AttemptWatch,
   attemptId: string,
-  { read, readRevision }: AttemptReads,
+  { read, readRevision, proceed }: AttemptSteps,
 ): Readable {
   const stream = new PassThrough()
   watch.addStream(attemptId, stream)
   let sent = ''
   let revision: number | undefined
   let isStale = true
+  let isUndecided = true
+  let isProceeding = false
   const looks = new SharedRun(look)
   const stop = watch.watch(attemptId, () => {
     isStale = true
     void looks.again()
   })
   // A database that is slow is not asked the more for it.
-  const lookingAgain = setInterval(() => void looks.again(), LOOK_INTERVAL_MS)
+  const lookingAgain = setInterval(() => {
+    void goOn()
+    void looks.again()
+  }, LOOK_INTERVAL_MS)
   lookingAgain.unref()
   const heartbeat = setInterval(() => stream.write(':\n\n'), HEARTBEAT_MS)
   heartbeat.unref()
@@ -102,6 +112,12 @@ export function streamAttempt(
     clearInterval(lookingAgain)
     stop()
   })
+  async function goOn(): Promise<void> {
+    if (!isUndecided || isProceeding) return
+    isProceeding = true
+    await proceed()
+    isProceeding = false
+  }
   async function look(): Promise<void> {
     const known = revision
     if (isStale || (await readRevision().catch(() => known)) !== known) await show()
@@ -115,11 +131,13 @@ export function streamAttempt(
     if (state === 'unknown' && sent !== '') return
     if (state === undefined || state === 'unknown') return void stream.end()
     revision = state.revision
+    isUndecided = state.isUndecided
     const text = JSON.stringify(state.json)
     if (text !== sent) stream.write(`data: ${text}\n\n`)
     sent = text
     if (state.isOver) stream.end()
   }
+  void goOn()
   void looks.again()
   return stream
 }

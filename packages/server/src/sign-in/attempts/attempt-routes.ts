@@ -96,20 +96,21 @@ async function answerEvents(
   { attempt: { id } }: HeldAttempt,
 ): Promise<PageAnswer> {
   const { watch, log } = dependencies
-  // Whoever decided about the device may have died before anything else was done.
-  proceedAttempt(dependencies, id).catch((error: unknown) => {
-    log.debug({ err: error }, 'a sign-in did not go on')
-  })
   const stream = streamAttempt(watch, id, {
     read: async () => {
       const found = await findAttempt(dependencies.db, id)
       if (found === undefined) return undefined
       const attempt = await settleRegistration(dependencies, found)
-      const { revision, endedAt } = attempt
+      const { revision, stage, endedAt } = attempt
       const json = await viewOfAttempt(dependencies, attempt)
-      return { revision, json, isOver: endedAt !== null }
+      return { revision, json, isUndecided: stage === 'posture', isOver: endedAt !== null }
     },
     readRevision: async () => findAttemptRevision(dependencies.db, id),
+    proceed: async () => {
+      await proceedAttempt(dependencies, id).catch((error: unknown) => {
+        log.debug({ err: error }, 'a sign-in did not go on')
+      })
+    },
   })
   return { kind: 'events', stream }
 }

@@ -9,6 +9,7 @@ import {
   acceptForms,
   failInPages,
   formOf,
+  runAsSignIns,
   type PageAnswer,
   type PageSite,
 } from '../pages/page-surface.ts'
@@ -29,6 +30,7 @@ export function mountEntra(
   const { baseUrl, keys } = dependencies
   const issuer = entraIssuer(baseUrl)
   void http.register(async (scope) => {
+    runAsSignIns(scope)
     acceptForms(scope, HINT_BYTES_MAX)
     failInPages(scope, site)
     scope.get(`${PATH}/.well-known/openid-configuration`, async (_request, reply) =>

@@ -17,6 +17,7 @@ import { answerUnroutable } from '../../platform/http/create-app.ts'
 import { isNavigation } from '../../platform/http/is-navigation.ts'
 import { unmatchedPath } from '../../platform/http/unmatched-path.ts'
 import { toRequestError } from '../../platform/http/request-error.ts'
+import { runAs } from '../../platform/db/pool-turns.ts'
 import { readSessionCookie } from '../../platform/http/session-cookie.ts'
 import {
   assertOwnForm,
@@ -91,6 +92,7 @@ export function mountPages(
   routes: readonly PageRoute[],
 ): void {
   void http.register(async (scope) => {
+    runAsSignIns(scope)
     acceptForms(scope, FORM_BYTES_MAX)
     failInPages(scope, site)
     for (const { method, path, handler } of routes) {
@@ -104,6 +106,14 @@ export function mountPages(
       })
     }
   })
+}
+
+/**
+ * Requests of these paths are work of people who sign in: it has its own turns at the connections, and waits for locks
+ * as long as devices do. Much of it goes on after the answer, where nobody could be told to try again.
+ */
+export function runAsSignIns(scope: FastifyInstance): void {
+  scope.addHook('onRequest', (_request, _reply, done) => runAs('sign-ins', done))
 }
 
 /** What goes wrong with these paths is told to people, in a page. */

@@ -1,9 +1,11 @@
 import fastify from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { composeTestApi, type ComposedApi } from '../../../test/support/composed-api.ts'
+import { isRunAs } from '../../platform/db/pool-turns.ts'
+import { createHttpApp } from '../../platform/http/create-app.ts'
 import { SILENT_LOGGER } from '../../platform/silent-logger.ts'
 import { createPageAssets } from './kit/page-assets.ts'
-import { refuseUnknownPages } from './page-surface.ts'
+import { mountPages, refuseUnknownPages } from './page-surface.ts'
 
 let api: ComposedApi
 
@@ -220,3 +222,34 @@ const POLICY = {
   certificate_header: null,
   updated_at: new Date(),
 } as const
+
+it('a page has the turns of signing in, also for what goes on after its answer', async () => {
+  const http = createHttpApp({
+    logger: SILENT_LOGGER,
+    baseUrl: 'https://trust.example.com',
+    limits: { bodyBytesMax: 1_000 },
+  })
+  const brand = { name: 'Analytical Engines', logoVersion: null, colour: null }
+  const site = {
+    baseUrl: 'https://trust.example.com',
+    assets: createPageAssets(),
+    readBrand: async () => brand,
+  }
+  const later = Promise.withResolvers<boolean>()
+  const kinds: boolean[] = []
+  const handler = async () => {
+    kinds.push(isRunAs('sign-ins'))
+    setTimeout(() => later.resolve(isRunAs('sign-ins')), 10)
+    return { kind: 'data' as const, content: {} }
+  }
+  mountPages(http, site, [{ method: 'POST', path: '/sign-in/page', handler }])
+  const headers = {
+    'content-type': 'application/x-www-form-urlencoded',
+    origin: site.baseUrl,
+    'sec-fetch-site': 'same-origin',
+  }
+  const sent = { method: 'POST', url: '/sign-in/page', headers, payload: 'a=b' } as const
+  expect((await http.inject(sent)).statusCode).toBe(200)
+  expect([...kinds, await later.promise]).toEqual([true, true])
+  await http.close()
+})

@@ -16,6 +16,7 @@ import {
   FORM_MEDIA_TYPE,
   parseFormBody,
 } from '../pages/kit/form-body.ts'
+import { runAsSignIns } from '../pages/page-surface.ts'
 import { parseNewKey, parseShownKey } from '../browser-keys/browser-key-input.ts'
 import { findKeyOfAttempt } from '../browser-keys/browser-key-store.ts'
 import { showBrowserKey } from '../browser-keys/show-browser-key.ts'
@@ -44,6 +45,7 @@ const HURRY_MS = 2 * MINUTE_MS
 /** Adds the requests to the HTTP server. */
 export function mountProof(http: FastifyInstance, context: ProofEndpointsContext): void {
   void http.register(async (scope) => {
+    runAsSignIns(scope)
     scope.addContentTypeParser(
       FORM_MEDIA_TYPE,
       { parseAs: 'string', bodyLimit: FORM_BYTES_MAX },

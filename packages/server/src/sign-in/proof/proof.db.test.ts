@@ -11,6 +11,7 @@ import {
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import { createChangeRunner, type Change } from '../../changes/change.ts'
 import { systemClock } from '../../platform/clock.ts'
+import { isRunAs } from '../../platform/db/pool-turns.ts'
 import { decideRegistrationRequest } from '../../posture/devices/registration-requests/decide-registration-request.ts'
 import { postureKnown } from '../attempts/decide-posture.ts'
 import { refuseAttempt } from '../attempts/refuse-attempt.ts'
@@ -60,8 +61,14 @@ describe('the device of a sign-in is proven', () => {
     const device = await world.addDevice()
     const attempt = await world.begin()
     const opened = await openAll(attempt)
-    world.answers.set(device, () => browserRows(opened))
+    let isOfSignIns = false
+    world.answers.set(device, () => {
+      isOfSignIns = isRunAs('sign-ins')
+      return browserRows(opened)
+    })
     expect(await world.finish(attempt)).toBe('posture')
+    // It waits for locks longer than other requests do.
+    expect(isOfSignIns).toBe(true)
     const proven = await world.attempt(attempt.id)
     expect(proven).toMatchObject({
       deviceId: device,

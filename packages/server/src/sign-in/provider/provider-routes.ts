@@ -8,7 +8,7 @@ import { AppError } from '../../platform/app-error.ts'
 import { findEnabledApplication } from '../applications/application-store.ts'
 import { getHeldAttempt } from '../attempts/attempt-cookie-input.ts'
 import { FORM_MEDIA_TYPE } from '../pages/kit/form-body.ts'
-import { failInPages, type PageSite } from '../pages/page-surface.ts'
+import { failInPages, runAsSignIns, type PageSite } from '../pages/page-surface.ts'
 import { UPSTREAM_CALLBACK_PATH } from '../upstreams/upstream-paths.ts'
 import { attemptOfState, endUpstream, rememberPerson } from '../upstreams/upstream-sign-in.ts'
 import {
@@ -58,6 +58,7 @@ export function mountProvider(
 ): void {
   const { openProvider, baseUrl } = dependencies
   void http.register(async (scope) => {
+    runAsSignIns(scope)
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
     for (const [method, path] of LIBRARY_PATHS) {
@@ -73,6 +74,7 @@ export function mountProvider(
     }
   })
   void http.register(async (scope) => {
+    runAsSignIns(scope)
     failInPages(scope, site)
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser(
