@@ -4,6 +4,8 @@ import type { ProbeArrival } from './probe-arrival-store.ts'
 
 const ANSWERED_AT = new Date('2026-01-01T12:00:00Z')
 
+const ASKED = { endedBefore: new Set<string>(), answeredAt: ANSWERED_AT, isComplete: true }
+
 const arrival = (changes: Partial<ProbeArrival> = {}): ProbeArrival => ({
   ...{ id: '1', proofId: 'p', attemptId: '1', port: 47_000, kind: 'idle', reason: null },
   ...{ ipAddress: '192.0.2.1', clientPort: 50_000, serviceAddress: '198.51.100.1' },
@@ -12,8 +14,7 @@ const arrival = (changes: Partial<ProbeArrival> = {}): ProbeArrival => ({
 })
 
 const isShown = (one: ProbeArrival, before: readonly ProbeArrival[] = []) =>
-  listShownRequestless([one], { endedBefore: listEnded(before), answeredAt: ANSWERED_AT })
-    .length === 1
+  listShownRequestless([one], { ...ASKED, endedBefore: listEnded(before) }).length === 1
 
 const later = (ms: number) => new Date(ANSWERED_AT.getTime() + ms)
 
@@ -40,8 +41,7 @@ describe('a connection without a request counts', () => {
 
   describe('beside a request of the browser', () => {
     const request = arrival({ id: '2', kind: 'counted', arrivedAt: later(-500) })
-    const areShown = (one: ProbeArrival) =>
-      listShownRequestless([one, request], { endedBefore: new Set(), answeredAt: ANSWERED_AT })
+    const areShown = (one: ProbeArrival) => listShownRequestless([one, request], ASKED)
 
     it('unless it is that of the request, which came late', () => {
       expect(areShown(arrival())).toEqual([])
@@ -68,8 +68,14 @@ describe('a connection without a request counts', () => {
     const many = Array.from({ length: REQUESTLESS_MAX }, (_, at) =>
       arrival({ id: String(at), reason: 'ended' }),
     )
-    const asking = { endedBefore: listEnded(many), answeredAt: ANSWERED_AT }
+    const asking = { ...ASKED, endedBefore: listEnded(many) }
     expect(listShownRequestless(many, asking)).toHaveLength(REQUESTLESS_MAX)
     expect(listShownRequestless(many.slice(1), asking)).toHaveLength(0)
+  })
+
+  it('of which others could not be noted each', () => {
+    const ended = arrival({ reason: 'ended' })
+    const asking = { ...ASKED, endedBefore: listEnded([ended]), isComplete: false }
+    expect(listShownRequestless([ended], asking)).toEqual([ended])
   })
 })

@@ -20,6 +20,8 @@ interface Asking {
   readonly endedBefore: ReadonlySet<string>
   /** When the device that is proven had answered. */
   readonly answeredAt: Date
+  /** Whether all that there were are known. */
+  readonly isComplete: boolean
 }
 
 /**
@@ -37,14 +39,14 @@ export function listEnded(arrivals: readonly ProbeArrival[]): ReadonlySet<string
 /**
  * The connections that the device may have shown: a device shows only established ones, so that those do not count
  * which had ended before it was asked, or began after it answered; nor those on which the browser then sent its
- * request. Of very many the later ones are not known: then all count.
+ * request. Of very many the later ones are not known, nor those that could not be noted: then all count.
  */
 export function listShownRequestless(
   arrivals: readonly ProbeArrival[],
-  { endedBefore, answeredAt }: Asking,
+  { endedBefore, answeredAt, isComplete }: Asking,
 ): readonly ProbeArrival[] {
   const requestless = arrivals.filter(({ kind }) => kind === 'idle')
-  if (requestless.length >= REQUESTLESS_MAX) return requestless
+  if (!isComplete || requestless.length >= REQUESTLESS_MAX) return requestless
   const isBefore = (at: Date) => at.getTime() <= answeredAt.getTime() + TAKEN_LATE_MS
   const counted = arrivals.filter(({ kind }) => kind === 'counted')
   return requestless.filter(

@@ -10,7 +10,7 @@ import { CONNECTIONS_MAX, type OpenedConnection, type ProbeHandler } from './pro
 import type { ProbeLease } from './probe-lease-store.ts'
 import { findForeignReason } from './probe-request-input.ts'
 import { recordCounted, recordForeign } from './record-arrival.ts'
-import { RequestlessNotes } from './requestless-notes.ts'
+import { RequestlessNotes, type NotedProof } from './requestless-notes.ts'
 
 /** What the handler works with. */
 export interface ProbeHandlerContext extends Pick<Foundation, 'db' | 'runChange' | 'clock'> {
@@ -25,8 +25,8 @@ export interface WaitingProbeHandler extends ProbeHandler {
   readonly endAll: () => void
   /** Waits for what is being noted. */
   readonly settle: () => Promise<void>
-  /** Waits for what is being noted of a proof, and for nobody else's notes. */
-  readonly settleNotesOf: (proofId: string) => Promise<void>
+  /** Waits for what is being noted of a proof, and for nobody else's notes; whether all of it could be noted. */
+  readonly settleNotesOf: (proof: NotedProof) => Promise<boolean>
 }
 
 /** So that nothing between takes a silent connection for a dead one. */
@@ -102,7 +102,7 @@ export function createProbeHandler(
     },
     endAll: streams.endAll,
     settle: async () => requestless.settle(),
-    settleNotesOf: async (proofId) => requestless.settleOf(proofId),
+    settleNotesOf: async (proof) => requestless.settleOf(proof),
   }
 }
 

@@ -24,7 +24,13 @@ import { listEnded, listShownRequestless, TAKEN_LATE_MS } from './judge-requestl
 import { admitOsUser, isOsUserAllowed, toOsUserEvidence } from './os-users.ts'
 import { listArrivals, type ProbeArrival } from './probe-arrival-store.ts'
 import { IDLE_NOTED_MS } from './probe-listeners.ts'
-import { claimLeases, deleteLeasesOfAttempt, listLeasesOfAttempt } from './probe-lease-store.ts'
+import {
+  claimLeases,
+  deleteLeasesOfAttempt,
+  listLeasesOfAttempt,
+  type ProbeLease,
+} from './probe-lease-store.ts'
+import type { NotedProof } from './requestless-notes.ts'
 import { ASK_TIMEOUT_MS, isBeingDecided, PORTS_PER_PROOF } from './start-proof.ts'
 
 /** What a proof works with. */
@@ -35,8 +41,8 @@ export interface ProofContext extends Pick<Foundation, 'db' | 'runChange' | 'clo
   /** The port under which agents reach the service. */
   readonly servicePort: number
   readonly baseUrl: string
-  /** Waits for what this process is noting of connections without a request. */
-  readonly settleNotesOf: (proofId: string) => Promise<void>
+  /** Waits for what this process is noting of connections without a request; whether all of it could be noted. */
+  readonly settleNotesOf: (proof: NotedProof) => Promise<boolean>
 }
 
 /** The decision, and what became of the key of the browser. */
@@ -75,12 +81,11 @@ export async function proveDevice(
     readonly newKey?: KeySignature | undefined
   },
 ): Promise<ProofDecision> {
-  const { db, runChange } = context
+  const { runChange } = context
   const { attempt, lease } = await runChange(options.origin, async (change) =>
     claimProof(change, attemptId),
   )
-  const arrivals = lease === undefined ? [] : await listArrivals(db, lease)
-  const outcome = await search(context, attempt, arrivals, options.signal)
+  const outcome = await search(context, attempt, lease, options.signal)
   return runChange(options.origin, async (change) => {
     await deleteLeasesOfAttempt(change, attemptId)
     const concluded = await conclude(change, attempt, outcome)
@@ -108,21 +113,28 @@ type Outcome =
       readonly proven: undefined
       readonly reason: NotProven
       readonly evidence: AttemptEvidence
-      /** Connections from which those of a device that may be the one cannot be told. */
-      readonly mixed?: readonly ProbeArrival[]
+      readonly mixed?: Mixed | undefined
     }
+
+/** Connections from which those of a device that may be the one cannot be told. */
+interface Mixed {
+  readonly noted: readonly ProbeArrival[]
+  /** Whether all that there were are noted. */
+  readonly isComplete: boolean
+}
 
 async function search(
   context: ProofContext,
   attempt: Attempt,
-  arrivals: readonly ProbeArrival[],
+  lease: ProbeLease | undefined,
   signal: AbortSignal,
 ): Promise<Outcome> {
   const { db, clock } = context
+  const arrivals = lease === undefined ? [] : await listArrivals(db, lease)
   const counted = arrivals.filter(({ kind }) => kind === 'counted')
   const seen = toArrivalEvidence(counted)
   const [first] = counted
-  if (first === undefined || counted.length < PORTS_PER_PROOF) {
+  if (lease === undefined || first === undefined || counted.length < PORTS_PER_PROOF) {
     return { proven: undefined, reason: 'unavailable', evidence: { arrivals: seen } }
   }
   const { personId, ipAddress } = attempt
@@ -144,18 +156,19 @@ async function search(
   const headStartMs = candidates[0]?.id === deviceId ? HEAD_START_MS : 0
   const searchOptions = { ask, servicePort, timeoutMs: ASK_TIMEOUT_MS, signal, headStartMs }
   // What has ended by now is known to have ended, as far as this process takes connections.
-  await context.settleNotesOf(first.proofId)
+  const proof = { ...lease, ports: counted.map(({ port }) => port) }
+  await context.settleNotesOf(proof)
   // Last, so that nothing slow is between it and the question.
-  const endedBefore = listEnded(await listArrivals(db, first))
+  const endedBefore = listEnded(await listArrivals(db, proof))
   const { proven, others } = await findProvenDevice(candidates, facts, searchOptions)
   signal.throwIfAborted()
   const evidence = { arrivals: seen, other_devices: others.map(toOtherEvidence) }
   if (proven === undefined) return { proven, reason: toReason(candidates, others), evidence }
   const mixed = proven.browser.isPortAgreed
-    ? []
-    : await findRequestless(context, first, endedBefore)
-  if (mixed.length > 0) {
-    const idle = { idle_connections: true, idle_arrivals: toArrivalEvidence(mixed) }
+    ? undefined
+    : await findRequestless(context, proof, endedBefore)
+  if (mixed !== undefined) {
+    const idle = { idle_connections: true, idle_arrivals: toArrivalEvidence(mixed.noted) }
     return { proven: undefined, reason: 'no_match', evidence: { ...evidence, ...idle }, mixed }
   }
   return { proven, evidence: { ...evidence, ...toProvenEvidence(proven) } }
@@ -167,15 +180,17 @@ async function search(
  */
 async function findRequestless(
   { db, settleNotesOf }: ProofContext,
-  proof: Pick<ProbeArrival, 'attemptId' | 'proofId'>,
+  proof: NotedProof & Pick<ProbeArrival, 'attemptId'>,
   endedBefore: ReadonlySet<string>,
-): Promise<readonly ProbeArrival[]> {
+): Promise<Mixed | undefined> {
   const answeredAt = new Date(await toTimeSource(db).readTimeMs())
   await sleep(SETTLE_MS)
   // What is due by now is told of in the next turn.
   await turn()
-  await settleNotesOf(proof.proofId)
-  return listShownRequestless(await listArrivals(db, proof), { endedBefore, answeredAt })
+  const isComplete = await settleNotesOf(proof)
+  const asking = { endedBefore, answeredAt, isComplete }
+  const noted = listShownRequestless(await listArrivals(db, proof), asking)
+  return isComplete && noted.length === 0 ? undefined : { noted, isComplete }
 }
 
 async function conclude(change: Change, attempt: Attempt, outcome: Outcome): Promise<Attempt> {
@@ -200,17 +215,21 @@ async function conclude(change: Change, attempt: Attempt, outcome: Outcome): Pro
 }
 
 /** What the record of the sign-in says of connections of others. */
-async function tellMixed(
-  change: Change,
-  attempt: Attempt,
-  mixed: readonly ProbeArrival[],
-): Promise<void> {
-  const named = mixed.slice(0, NAMED_MAX).map(({ ipAddress, port }) => `${ipAddress} to ${port}`)
-  const more = mixed.length > NAMED_MAX ? ' and others' : ''
+async function tellMixed(change: Change, attempt: Attempt, mixed: Mixed): Promise<void> {
   await tell(change, attempt, {
     type: 'agent_detection_failure',
-    description: `A device held connections to the ports of the proof, but while it was asked others were open that sent no request of the sign-in: from ${named.join(', ')}${more}. Behind a translation of addresses they cannot be told apart, so that the device may not be the one. Health checks and scanners open such connections: keep them away from these ports.`,
+    description: `A device held connections to the ports of the proof, but ${describeMixed(mixed)}. Behind a translation of addresses they cannot be told apart, so that the device may not be the one. Health checks and scanners open such connections: keep them away from these ports.`,
   })
+}
+
+function describeMixed({ noted, isComplete }: Mixed): string {
+  // There is hardly one that was noted where others could not be.
+  if (!isComplete) {
+    return 'while its ports were leased the service could not note who else connected to them, because the database did not answer in time or refused it, so that others may have been open that sent no request of the sign-in'
+  }
+  const named = noted.slice(0, NAMED_MAX).map(({ ipAddress, port }) => `${ipAddress} to ${port}`)
+  const more = noted.length > NAMED_MAX ? ' and others' : ''
+  return `while it was asked others were open that sent no request of the sign-in: from ${named.join(', ')}${more}`
 }
 
 /** What the record of the sign-in says of the proof. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { sql, type KyselyPlugin } from 'kysely'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { startProbeProcess, toOpened } from '../../../test/support/probe-process.ts'
 import { openProofWorld, type ProofWorld } from '../../../test/support/proof-world.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
@@ -57,7 +57,8 @@ async function startAt(port: number) {
     .where('attempt_id', '=', id)
     .execute()
   const [lease] = await listLeasesOfAttempt(world.database.db, id, new Date())
-  return { id, proofId: lease?.proofId ?? '' }
+  if (lease === undefined) throw new Error('the proof is over')
+  return { ...lease, id, ports: [port, port + 1, port + 2] }
 }
 
 const countNotes = async (attemptId: string) => {
@@ -112,9 +113,9 @@ it('a proof waits for its own notes, and for nobody else whose notes take long',
   const transaction = await db.startTransaction().execute()
   await sql`lock table sign_in_probe_arrival in exclusive mode`.execute(transaction)
   notes.note(toOpened(20_010), 'open')
-  await notes.settleOf(own.proofId)
+  await notes.settleOf(own)
   let isOtherSettled = false
-  const otherSettled = notes.settleOf(other.proofId).then(() => (isOtherSettled = true))
+  const otherSettled = notes.settleOf(other).then(() => (isOtherSettled = true))
   await sleep(300)
   expect(isOtherSettled).toBe(false)
   await transaction.rollback().execute()
@@ -136,6 +137,76 @@ it('is waited for although another note of the same connection has failed, which
   known.mockRestore()
   expect(logError).toHaveBeenCalledWith(failing, expect.any(String))
   expect(await countNotes(id)).toBe(1)
+})
+
+describe('that not all could be noted is known', () => {
+  const failing = new Error('the database is busy')
+
+  it('of a proof one of whose notes has failed, for which no more are tried', async () => {
+    const own = await startAt(20_000)
+    const other = await startAt(20_010)
+    answering.resolve()
+    await book.refresh()
+    let tries = 0
+    const refusing: KyselyPlugin = {
+      transformQuery: () => {
+        tries += 1
+        throw failing
+      },
+      transformResult: async ({ result }) => result,
+    }
+    const db = world.database.db.withPlugin(refusing)
+    notes = new RequestlessNotes({ db, clock: systemClock, logError }, () => book)
+    notes.note(toOpened(20_000), 'ended')
+    expect(await notes.settleOf(own)).toBe(false)
+    expect(await notes.settleOf(other)).toBe(true)
+    for (let made = 0; made < 100; made += 1) notes.note(toOpened(20_000), 'ended')
+    await notes.settle()
+    expect(tries).toBe(1)
+    expect(await notes.settleOf(own)).toBe(false)
+    expect(logError).toHaveBeenCalledWith(failing, expect.any(String))
+  })
+
+  it('of one at a port whose lease could not be read since it began, and of no other', async () => {
+    const own = await startAt(20_000)
+    const other = await startAt(20_010)
+    const reading = vi.spyOn(book, 'nextReading').mockRejectedValueOnce(failing)
+    notes.note(toOpened(20_000), 'ended')
+    expect(await notes.settleOf(own)).toBe(false)
+    expect(await notes.settleOf(other)).toBe(true)
+    reading.mockRestore()
+    await world.database.db.deleteFrom('sign_in_attempt').where('id', '=', own.id).execute()
+    await sleep(2)
+    const later = await startAt(20_000)
+    expect(await notes.settleOf(later)).toBe(true)
+  })
+})
+
+describe('a connection that ended before the lease of its port began', () => {
+  it('is nothing to that lease, however long the leases could not be read', async () => {
+    const opened = toOpened(20_000)
+    notes.note(opened, 'open')
+    for (let made = 0; made < REQUESTLESS_MAX; made += 1) notes.note(toOpened(20_000), 'ended')
+    await expect.poll(() => reads).toBe(1)
+    notes.note(opened, 'ended')
+    await sleep(2)
+    const { id } = await startAt(20_000)
+    answering.resolve()
+    await notes.settle()
+    expect(await countNotes(id)).toBe(0)
+  })
+
+  it('keeps none out that came since', async () => {
+    notes.note(toOpened(20_010), 'open')
+    await expect.poll(() => reads).toBe(1)
+    for (let made = 0; made < REQUESTLESS_MAX; made += 1) notes.note(toOpened(20_000), 'ended')
+    await sleep(2)
+    const { id } = await startAt(20_000)
+    notes.note(toOpened(20_000), 'open')
+    answering.resolve()
+    await notes.settle()
+    expect(await countNotes(id)).toBe(1)
+  })
 })
 
 it('a request is refused at once where more are being answered than there may be connections', async () => {

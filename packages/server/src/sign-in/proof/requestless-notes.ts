@@ -1,7 +1,7 @@
 /*
  * Notes connections without a request at the proofs whose ports they lead to. Bounded whoever knocks: of a proof, and
- * of a port whose lease is to be read, a few are noted, for then all count (judge-requestless.ts). Does not own what
- * is written of one.
+ * of a port whose lease is to be read, a few are noted, for then all count (judge-requestless.ts), as they do where
+ * one could not be noted. Does not own what is written of one.
  */
 import type { Foundation, LogError } from '../../changes/foundation.ts'
 import { REQUESTLESS_MAX, type RequestlessStay } from './judge-requestless.ts'
@@ -22,14 +22,30 @@ interface Unread {
   readonly known: ProbeLease | undefined
 }
 
-class UnreadOfPorts extends Map<number, Map<OpenedConnection, Unread>> {}
+/** Those that ended in the order in which they did. */
+type UnreadOfPort = Map<OpenedConnection, Unread>
+
+class UnreadOfPorts extends Map<number, UnreadOfPort> {}
+
+class NotesOfProof extends Map<OpenedConnection, Promise<string | undefined>> {
+  hasFailed = false
+}
+
+/** A proof whose notes are waited for. */
+export interface NotedProof extends Pick<ProbeLease, 'proofId' | 'leasedAt'> {
+  readonly ports: readonly number[]
+}
 
 export class RequestlessNotes {
   readonly #context: RequestlessContext
   readonly #book: () => LeaseBook
-  readonly #ofProofs = new Map<string, Map<OpenedConnection, Promise<string | undefined>>>()
+  readonly #ofProofs = new Map<string, NotesOfProof>()
   /** By the reading that they wait for. */
   readonly #unread = new Map<Promise<void>, UnreadOfPorts>()
+  /** By the clock that leases have. */
+  readonly #endedAt = new WeakMap<OpenedConnection, Date>()
+  /** When a reading last failed that connections to a port waited for. */
+  readonly #unreadAt = new Map<number, Date>()
   readonly #underWay = new Set<Promise<void>>()
   /** Whether it is logged already: whoever knocks may knock often. */
   #isFailing = false
@@ -47,6 +63,7 @@ export class RequestlessNotes {
 
   note(opened: OpenedConnection, stay: RequestlessStay): void {
     const { port } = opened.seen
+    if (stay === 'ended') this.#endedAt.set(opened, this.#context.clock.now())
     const known = this.#book().find(port)
     if (known !== undefined) this.#noteAtLease(known, opened, stay)
     // At a lease of which this process has not heard it would speak for somebody else if nobody noted it.
@@ -58,10 +75,16 @@ export class RequestlessNotes {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay)
   }
 
-  /** The same of a proof: what is read by then is noted at the lease that it has found. */
-  async settleOf(proofId: string): Promise<void> {
+  /**
+   * The same of a proof: what is read by then is noted at the lease that it has found. Answers whether all that there
+   * was to note of it could be, as far as is known here.
+   */
+  async settleOf({ proofId, ports, leasedAt }: NotedProof): Promise<boolean> {
     await Promise.allSettled(this.#unread.keys())
-    await Promise.allSettled([...(this.#ofProofs.get(proofId)?.values() ?? [])])
+    const own = this.#ofProofs.get(proofId)
+    await Promise.allSettled([...(own?.values() ?? [])])
+    const isUnread = (port: number) => (this.#unreadAt.get(port) ?? new Date(0)) >= leasedAt
+    return own?.hasFailed !== true && !ports.some(isUnread)
   }
 
   forget(proofId: string): void {
@@ -71,15 +94,39 @@ export class RequestlessNotes {
   #noteOnceRead(port: number, opened: OpenedConnection, unread: Unread): void {
     const reading = this.#book().nextReading()
     const ofPorts = this.#unread.get(reading) ?? new UnreadOfPorts()
-    const ofPort = ofPorts.get(port) ?? new Map<OpenedConnection, Unread>()
-    if (ofPort.size >= REQUESTLESS_MAX && !ofPort.has(opened)) return
-    ofPorts.set(port, ofPort.set(opened, unread))
+    const ofPort = ofPorts.get(port) ?? (new Map() as UnreadOfPort)
+    ofPorts.set(port, ofPort)
+    this.#addUnread(ofPort, opened, unread)
     if (this.#unread.has(reading)) return
     this.#unread.set(reading, ofPorts)
     // First of those who wait for the reading, so that the notes are under way when they go on.
     this.#watch(
-      reading.then(() => this.#noteAllRead(ofPorts)).finally(() => this.#unread.delete(reading)),
+      reading
+        .then(
+          () => this.#noteAllRead(ofPorts),
+          (error: unknown) => this.#giveUp(ofPorts, error),
+        )
+        .finally(() => this.#unread.delete(reading)),
     )
+  }
+
+  /**
+   * A few of a port, whichever lease it turns out to have: of many, those that ended first give way, because a lease
+   * that began after that has nothing to do with them.
+   */
+  #addUnread(ofPort: UnreadOfPort, opened: OpenedConnection, unread: Unread): void {
+    ofPort.delete(opened)
+    if (ofPort.size >= REQUESTLESS_MAX) {
+      const first = [...ofPort.keys()].find((each) => this.#endedAt.has(each))
+      if (first === undefined) return
+      ofPort.delete(first)
+    }
+    ofPort.set(opened, unread)
+  }
+
+  #giveUp(ofPorts: UnreadOfPorts, error: unknown): never {
+    for (const port of ofPorts.keys()) this.#unreadAt.set(port, this.#context.clock.now())
+    throw error
   }
 
   #noteAllRead(ofPorts: UnreadOfPorts): void {
@@ -92,20 +139,30 @@ export class RequestlessNotes {
     }
   }
 
-  /** Each connection once: a few of each proof, so that more cost nothing. */
+  /** Each connection once: a few of each proof, and none after one that failed, so that more cost nothing. */
   #noteAtLease(lease: ProbeLease, opened: OpenedConnection, stay: RequestlessStay): void {
     const { proofId } = lease
-    const notes =
-      this.#ofProofs.get(proofId) ?? new Map<OpenedConnection, Promise<string | undefined>>()
+    const notes = this.#ofProofs.get(proofId) ?? new NotesOfProof()
     const noted = notes.get(opened)
-    const isNews = noted === undefined ? notes.size < REQUESTLESS_MAX : stay !== 'open'
-    if (!isNews) return
+    const isNews =
+      noted === undefined
+        ? notes.size < REQUESTLESS_MAX && !this.#hadEnded(opened, lease)
+        : stay !== 'open'
+    if (!isNews || notes.hasFailed) return
     const noting =
       noted === undefined
         ? recordRequestless(this.#context, lease, opened, stay)
         : renew(this.#context, noted, stay)
-    this.#ofProofs.set(proofId, notes.set(opened, noting))
+    this.#ofProofs.set(proofId, notes)
+    notes.set(opened, noting)
+    noting.catch(() => (notes.hasFailed = true))
     this.#watch(noting)
+  }
+
+  /** Whether it ended before the lease began: no device is asked about it. */
+  #hadEnded(opened: OpenedConnection, { leasedAt }: ProbeLease): boolean {
+    const endedAt = this.#endedAt.get(opened)
+    return endedAt !== undefined && endedAt < leasedAt
   }
 
   #watch(work: Promise<unknown>): void {

@@ -51,6 +51,16 @@ async function openBehindTranslation(connectBefore?: (port: number) => Promise<S
 
 const evidenceOf = async (id: string) => (await world.attempt(id))?.evidence
 
+/** What the record of a sign-in says. */
+async function toldOf(id: string): Promise<string> {
+  const { events } = await world.database.db
+    .selectFrom('auth_log_session')
+    .select('events')
+    .where('id', '=', (await world.attempt(id))?.authLogSessionId ?? '0')
+    .executeTakeFirstOrThrow()
+  return events.map(({ event_description: description }) => description).join('\n')
+}
+
 describe('behind a translation of addresses', () => {
   it('a browser that was made to connect without a request is refused, and the record says why', async () => {
     const { attempt, port, rows, answer } = await openBehindTranslation()
@@ -66,12 +76,7 @@ describe('behind a translation of addresses', () => {
       idle_connections: true,
       idle_arrivals: [{ port, address: '127.0.0.1', client_port: expect.any(Number) as unknown }],
     })
-    const { events } = await world.database.db
-      .selectFrom('auth_log_session')
-      .select('events')
-      .where('id', '=', (await world.attempt(attempt.id))?.authLogSessionId ?? '0')
-      .executeTakeFirstOrThrow()
-    const told = events.map(({ event_description: description }) => description).join('\n')
+    const told = await toldOf(attempt.id)
     expect(told).toContain(`from 127.0.0.1 to ${port}.`)
     expect(told).toContain('Health checks and scanners open such connections')
     // The first device would connect to its port again, which may by now be one of the second attempt.
@@ -208,6 +213,23 @@ describe('behind a translation of addresses', () => {
       return rows
     })
     expect(await world.finish(attempt)).toBe('refused')
+  })
+
+  it('where one could not be noted nobody is let in, and the record says why', async () => {
+    const { attempt, port, rows, answer } = await openBehindTranslation()
+    const { db } = world.database
+    answer(async () => {
+      await sql`alter table sign_in_probe_arrival
+        add constraint none_idle check (kind <> 'idle') not valid`.execute(db)
+      await speakNoHttp(port)
+      return rows
+    })
+    const stage = await world.finish(attempt)
+    await sql`alter table sign_in_probe_arrival drop constraint none_idle`.execute(db)
+    expect(stage).toBe('refused')
+    expect(await listNotes(attempt.id)).toEqual([])
+    expect(await evidenceOf(attempt.id)).toMatchObject({ idle_connections: true })
+    expect(await toldOf(attempt.id)).toContain('could not note who else connected')
   })
 
   it('of very many few are noted, and then all count', async () => {

@@ -106,7 +106,7 @@ describe('a connection without a request at a process that has not heard of the 
     await startOnSamePorts(id)
     const [lease] = await listLeasesOfAttempt(world.database.db, id, new Date())
     untold.handler.noteIdle(untold.opened)
-    await untold.handler.settleNotesOf(lease!.proofId)
+    expect(await untold.handler.settleNotesOf({ ...lease!, ports: PORTS })).toBe(true)
     expect(await listNotedProofs(id)).toEqual([lease?.proofId])
   })
 
