@@ -6,8 +6,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Foundation, LogError } from '../../changes/foundation.ts'
 import { SECOND_MS } from '../../platform/clock.ts'
 import type { LeaseBook } from './lease-book.ts'
-import { CONNECTIONS_MAX, type OpenedConnection, type ProbeHandler } from './probe-listeners.ts'
+import type { OpenedConnection, ProbeHandler } from './probe-listeners.ts'
 import type { ProbeLease } from './probe-lease-store.ts'
+import { ProbePlaces } from './probe-places.ts'
 import { findForeignReason } from './probe-request-input.ts'
 import { recordCounted, recordForeign } from './record-arrival.ts'
 import { RequestlessNotes, type NotedProof } from './requestless-notes.ts'
@@ -29,6 +30,12 @@ export interface WaitingProbeHandler extends ProbeHandler {
   readonly settleNotesOf: (proof: NotedProof) => Promise<boolean>
 }
 
+interface AnsweredRequest {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly opened: OpenedConnection
+}
+
 /** So that nothing between takes a silent connection for a dead one. */
 const BYTE_EVERY_MS = 2 * SECOND_MS
 /** Longer than a proof takes. */
@@ -47,7 +54,8 @@ export function createProbeHandler(
 ): WaitingProbeHandler {
   const streams = createKeptStreams(context.baseUrl)
   const requestless = new RequestlessNotes(context, book)
-  let answering = 0
+  /** Kept until the answer is over, also where its client has hung up: what it waits for is still waited for. */
+  const answering = new ProbePlaces()
 
   async function answer(
     request: IncomingMessage,
@@ -55,7 +63,6 @@ export function createProbeHandler(
     opened: OpenedConnection,
   ): Promise<void> {
     const { seen } = opened
-    if (isProxied(request)) requestless.note(opened, 'proxied')
     const known = await book().look(seen.port)
     if (known !== undefined && isProxied(request)) {
       refuse(response, 421)
@@ -81,18 +88,18 @@ export function createProbeHandler(
 
   return {
     answer: (request, response, opened) => {
-      // The connections of some have ended by now: no more are answered at once than there may be connections.
-      if (answering >= CONNECTIONS_MAX) {
-        refuse(response, 503)
+      if (isProxied(request)) requestless.note(opened, 'proxied')
+      const leave = answering.take(opened.seen.clientAddress)
+      if (leave === undefined) {
+        refuseUnjudged(requestless, { request, response, opened })
         return
       }
-      answering += 1
       answer(request, response, opened)
         .catch((error: unknown) => {
           context.logError(error, 'a request to a port of the device proof failed')
-          refuse(response, 503)
+          refuseUnjudged(requestless, { request, response, opened })
         })
-        .finally(() => (answering -= 1))
+        .finally(leave)
     },
     noteIdle: (opened) => requestless.note(opened, 'open'),
     noteEnded: (opened) => requestless.note(opened, 'ended'),
@@ -104,6 +111,19 @@ export function createProbeHandler(
     settle: async () => requestless.settle(),
     settleNotesOf: async (proof) => requestless.settleOf(proof),
   }
+}
+
+/** Nobody knows whose it is, so that it is one without a request of the browser. */
+function refuseUnjudged(
+  requestless: RequestlessNotes,
+  { request, response, opened }: AnsweredRequest,
+): void {
+  const { socket } = request
+  if (!isProxied(request)) {
+    requestless.note(opened, socket.destroyed ? 'ended' : 'open')
+    socket.once('close', () => requestless.note(opened, 'ended'))
+  }
+  refuse(response, 503)
 }
 
 /** Answers that go on for as long as their proofs do. */

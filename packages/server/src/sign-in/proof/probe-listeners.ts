@@ -8,6 +8,7 @@ import { isIP, type Socket } from 'node:net'
 import { SECOND_MS } from '../../platform/clock.ts'
 import type { TlsMaterial } from '../../platform/tls/tls-material.ts'
 import type { SeenConnection } from './judge-sockets.ts'
+import { ProbePlaces } from './probe-places.ts'
 import { normaliseAddress } from './socket-question.ts'
 
 /** What a port is for. */
@@ -49,10 +50,6 @@ export interface ProbeListeners {
   readonly close: () => Promise<void>
 }
 
-/** All the people of an office behind one address, three each. */
-const CONNECTIONS_PER_ADDRESS_MAX = 128
-/** To all ports of a process. */
-export const CONNECTIONS_MAX = 4_096
 /** After how long a connection is told of that brings no request: browsers send it as soon as they are connected. */
 export const IDLE_NOTED_MS = 400
 const IDLE_CLOSED_MS = 3 * SECOND_MS
@@ -130,7 +127,8 @@ interface OpenConnection extends OpenedConnection {
 class ProbeConnections {
   readonly #handler: ProbeHandler
   readonly #open = new Map<string, OpenConnection>()
-  readonly #byAddress = new Map<string, number>()
+  /** At all ports of a process. */
+  readonly #places = new ProbePlaces()
   #isClosed = false
 
   constructor(handler: ProbeHandler) {
@@ -142,9 +140,8 @@ class ProbeConnections {
     socket.on('error', () => socket.destroy())
     const seen = toSeen(socket)
     const openedMs = performance.now()
-    const ofAddress = seen === undefined ? 0 : (this.#byAddress.get(seen.clientAddress) ?? 0)
-    const isFull = this.#open.size >= CONNECTIONS_MAX || ofAddress >= CONNECTIONS_PER_ADDRESS_MAX
-    if (seen === undefined || isFull) {
+    const leave = seen && this.#places.take(seen.clientAddress)
+    if (seen === undefined || leave === undefined) {
       socket.destroy()
       if (seen !== undefined) this.#handler.noteEnded({ seen, openedMs })
       return
@@ -154,8 +151,10 @@ class ProbeConnections {
     const open = { socket, seen, openedMs, timers, hasRequest: false, isEnded: false }
     this.#noteLater(open)
     this.#open.set(key, open)
-    this.#byAddress.set(seen.clientAddress, ofAddress + 1)
-    socket.once('close', () => this.#remove(key, open))
+    socket.once('close', () => {
+      leave()
+      this.#remove(key, open)
+    })
   }
 
   /** The connection that a request came on. */
@@ -188,15 +187,12 @@ class ProbeConnections {
   }
 
   #remove(key: string, open: OpenConnection): void {
-    const { seen, timers, hasRequest } = open
+    const { timers, hasRequest } = open
     open.isEnded = true
     for (const timer of timers) clearTimeout(timer)
     this.#open.delete(key)
     // What is no request, such as that of another protocol, ends at once, and the device shows it until then.
     if (!hasRequest && !this.#isClosed) this.#handler.noteEnded(open)
-    const left = (this.#byAddress.get(seen.clientAddress) ?? 1) - 1
-    if (left > 0) this.#byAddress.set(seen.clientAddress, left)
-    else this.#byAddress.delete(seen.clientAddress)
   }
 }
 

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql, type KyselyPlugin } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -68,6 +69,14 @@ const countNotes = async (attemptId: string) => {
   return rows[0]?.count
 }
 
+const listReasons = async (attemptId: string) => {
+  const { rows } = await sql<{ reason: string | null }>`
+    select reason from sign_in_probe_arrival where attempt_id = ${attemptId}`.execute(
+    world.database.db,
+  )
+  return rows.map(({ reason }) => reason)
+}
+
 it('of those that come while the leases cannot be read few are kept, and then all count', async () => {
   const { id } = await startAt(20_000)
   for (let round = 0; round < 10; round += 1) {
@@ -99,9 +108,7 @@ it('what is noted last of a connection is on record, however often it is told of
   answering.resolve()
   await notes.settle()
   expect(await countNotes(id)).toBe(1)
-  const { rows } = await sql`select reason from sign_in_probe_arrival
-    where attempt_id = ${id}`.execute(world.database.db)
-  expect(rows).toEqual([{ reason: 'ended' }])
+  expect(await listReasons(id)).toEqual(['ended'])
 })
 
 it('a proof waits for its own notes, and for nobody else whose notes take long', async () => {
@@ -209,17 +216,61 @@ describe('a connection that ended before the lease of its port began', () => {
   })
 })
 
-it('a request is refused at once where more are being answered than there may be connections', async () => {
-  const process = await startProbeProcess(world, 20_000)
-  const reading = vi.spyOn(process.book, 'look').mockReturnValue(new Promise(() => undefined))
-  const refused = vi.fn()
-  const response = { headersSent: false, writeHead: refused, end: vi.fn() }
-  refused.mockReturnValue(response)
-  const request = { headers: {} }
-  for (let made = 0; made < 4_097; made += 1) {
-    process.handler.answer(request as never, response as never, process.opened)
+describe('requests at once', () => {
+  /** Requests that wait for the lease of their port for as long as the test takes. */
+  async function startWaiting() {
+    const process = await startProbeProcess(world, 20_000)
+    const reading = vi.spyOn(process.book, 'look').mockReturnValue(new Promise(() => undefined))
+    const refused = vi.fn()
+    const response = { headersSent: false, writeHead: refused, end: vi.fn() }
+    refused.mockReturnValue(response)
+    const send = (clientAddress: string, socket = new EventEmitter()) => {
+      const opened = toOpened(20_000, { clientAddress })
+      process.handler.answer({ headers: {}, socket } as never, response as never, opened)
+    }
+    return { process, reading, refused, send }
   }
-  expect(reading).toHaveBeenCalledTimes(4_096)
-  expect(refused.mock.calls).toEqual([[503, expect.anything()]])
-  await process.close()
+
+  it('are answered as many of one address as it may have connections', async () => {
+    const { process, reading, refused, send } = await startWaiting()
+    for (let made = 0; made < 129; made += 1) send('192.0.2.9')
+    expect(reading).toHaveBeenCalledTimes(128)
+    expect(refused.mock.calls).toEqual([[503, expect.anything()]])
+    send('192.0.2.10')
+    expect(reading).toHaveBeenCalledTimes(129)
+    await process.close()
+  })
+
+  it('are answered as many in all as there may be connections', async () => {
+    const { process, reading, send } = await startWaiting()
+    for (let made = 0; made < 4_097; made += 1) send(`192.0.${made >> 6}.2`)
+    expect(reading).toHaveBeenCalledTimes(4_096)
+    await process.close()
+  })
+
+  it('are noted where they are too many, and their end too', async () => {
+    const { id } = await startAt(20_000)
+    const { process, send } = await startWaiting()
+    for (let made = 0; made < 128; made += 1) send('192.0.2.9')
+    const socket = new EventEmitter()
+    send('192.0.2.9', socket)
+    await process.handler.settle()
+    expect(await listReasons(id)).toEqual([null])
+    socket.emit('close')
+    await process.handler.settle()
+    expect(await listReasons(id)).toEqual(['ended'])
+    await process.close()
+  })
+
+  it('are noted where they could not be judged', async () => {
+    const { id } = await startAt(20_000)
+    const { process, reading, refused, send } = await startWaiting()
+    reading.mockRejectedValueOnce(new Error('the database is busy'))
+    const socket = Object.assign(new EventEmitter(), { destroyed: true })
+    send('192.0.2.9', socket)
+    await expect.poll(() => refused.mock.calls).toEqual([[503, expect.anything()]])
+    await process.handler.settle()
+    expect(await listReasons(id)).toEqual(['ended'])
+    await process.close()
+  })
 })
