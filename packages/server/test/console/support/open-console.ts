@@ -12,6 +12,7 @@ import { reservePort } from '../../support/reserve-ports.ts'
 import { findViolations, toFinding } from '../../support/axe-violations.ts'
 import { composeTestApi, type ComposedApi } from '../../support/composed-api.ts'
 import { createConsoleSession, type TestSessionOptions } from '../../support/console-session.ts'
+import { findFaintBorders } from './faint-borders.ts'
 import { launchBrowser } from './launch-browser.ts'
 import { signInOtherAdmin, type OtherAdmin } from './other-admin.ts'
 import { UsedPage } from './used-page.ts'
@@ -198,13 +199,14 @@ async function setTheme(page: Page, colorScheme: 'light' | 'dark'): Promise<void
   await expect.poll(isSettled).toBe(true)
 }
 
-/** The findings of axe that hinder somebody: all in daylight, and at night what depends on colours. */
+/** What hinders somebody: of the findings of axe all by day, at night what depends on colours; and faint borders. */
 export async function expectAccessible(page: Page): Promise<void> {
   for (const scheme of ['light', 'dark'] as const) {
     await setTheme(page, scheme)
     const violations = await findViolations(page, scheme === 'light' ? undefined : COLOUR_RULES)
     const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
     expect(serious.map(toFinding), scheme).toEqual([])
+    expect(await findFaintBorders(page), scheme).toEqual([])
   }
 }
 
