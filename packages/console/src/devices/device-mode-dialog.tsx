@@ -94,7 +94,10 @@ function ModeForm({ device, onClose }: Omit<DeviceModeDialogProps, 'isOpen'>) {
         <MultiSelect
           label={texts.groups}
           description={texts.groupsHelp}
-          data={(known.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+          data={(known.data ?? groupsOf(device)).map(({ id, name }) => ({
+            value: id,
+            label: name,
+          }))}
           {...form.getInputProps('groups')}
           error={faultOfGroups}
           searchable

@@ -103,7 +103,7 @@ export function LiveQueriesPage() {
           />
         }
         empty={
-          <EmptyState icon={TerminalIcon} title={texts.none}>
+          <EmptyState icon={TerminalIcon} title={texts.none} action={create}>
             {texts.noneHelp}
           </EmptyState>
         }

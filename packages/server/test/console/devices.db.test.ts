@@ -4,9 +4,15 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { SYSTEM_ACTOR } from '../../src/changes/audit/audit-entry.ts'
 import { recordLiveAnswers } from '../../src/posture/live-queries/record-live-answers.ts'
 import { recordCheckResults } from '../../src/posture/checks/record-check-results.ts'
-import { insertAuthLogSession, insertDevice, insertPerson } from '../support/factories.ts'
+import {
+  insertAuthLogSession,
+  insertDevice,
+  insertPerson,
+  insertPersonGroup,
+} from '../support/factories.ts'
 import { createPosture, FAIL } from '../support/posture-fixtures.ts'
 import { consoleForTests, expectAccessible, expectFitting } from './support/open-console.ts'
+import { sendAs } from './support/send-as.ts'
 
 /** What a device, a person and an admin can write is shown, and never done. */
 const HOSTILE = '<img src=x onerror=alert(1)>'
@@ -219,6 +225,22 @@ describe('a page that is open', () => {
 })
 
 describe('what is done to a device', () => {
+  it('names the groups that may sign in before it has read which there are', async () => {
+    const { db, clock } = console.api.services
+    const group = await insertPersonGroup(db, { name: 'Night shift' })
+    const device = await insertDevice(db, { registered_at: clock.now() })
+    const page = await console.openPage(`/devices/${device}`)
+    await sendAs(page, 'PATCH', `/devices/${device}/authentication_mode`, {
+      authentication_mode: 'only_registered_owner_or_group_members',
+      person_group_ids: [group],
+    })
+    await page.getByRole('definition').filter({ hasText: 'Night shift' }).waitFor()
+    await page.route('**/person_groups*', () => undefined)
+    await page.getByRole('button', { name: 'Actions' }).click()
+    await page.getByRole('menuitem', { name: 'Who may sign in' }).click()
+    await page.getByRole('dialog').getByText('Night shift', { exact: true }).waitFor()
+  })
+
   it('says who may sign in', async () => {
     const page = await console.openPage(`/devices/${mac}`)
     await page.getByRole('button', { name: 'Actions' }).click()

@@ -40,7 +40,8 @@ describe('live queries', () => {
   it('are written with completion and warnings, asked, and answered before the reader’s eyes', async () => {
     const page = await console.openPage('/live-queries')
     await page.getByText('No live query').waitFor()
-    await page.getByRole('button', { name: 'New query' }).click()
+    const list = page.getByRole('region', { name: 'Live queries' })
+    await list.getByRole('button', { name: 'New query' }).click()
     await page.getByLabel('Name').fill('Hosts')
     await page.getByRole('textbox', { name: 'SQL' }).click()
     await page.keyboard.type('select address, hostnames from etc_ho')
