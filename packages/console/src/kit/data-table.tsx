@@ -9,7 +9,6 @@ import {
   useCallback,
   useEffect,
   useRef,
-  useState,
   type CSSProperties,
   type KeyboardEvent,
   type ReactNode,
@@ -19,7 +18,7 @@ import classes from './data-table.module.css'
 import { isForPage } from './shortcut-scope.ts'
 import { ErrorState, StaleList } from './states.tsx'
 import { ExportButton, TableMenu } from './table-menu.tsx'
-import { readTextScale } from './text-scale.ts'
+import { useTextScale } from './text-scale.ts'
 import { texts } from './texts.ts'
 import { ViewMenu } from './view-menu.tsx'
 import { useColumns, type Column } from './use-columns.ts'
@@ -108,7 +107,8 @@ function Rows<Item extends RowData>({
 }: RowsProps<Item>) {
   const scroll = useRef<HTMLDivElement>(null)
   const rows = table.getRowModel().rows
-  const [rowHeight] = useState(() => ROW_HEIGHT * readTextScale())
+  const head = useRef<HTMLDivElement>(null)
+  const rowHeight = ROW_HEIGHT * useTextScale(head)
   const virtualizer = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroll.current,
@@ -116,6 +116,7 @@ function Rows<Item extends RowData>({
     overscan: 12,
     initialRect: { width: 1000, height: 800 },
   })
+  useEffect(() => virtualizer.measure(), [virtualizer, rowHeight])
   const virtualRows = virtualizer.getVirtualItems()
   const first = virtualRows[0]?.index ?? 0
   const last = virtualRows.at(-1)?.index ?? 0
@@ -139,7 +140,7 @@ function Rows<Item extends RowData>({
   useStartKey(scroll, () => focusRow(first))
   // One listener for all rows, which so are drawn anew for no other reason than their own.
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
-    const index = rowAt(event.target)
+    const index = rowAt(event.key === 'Enter' ? event.target : rowOfLink(event.target))
     const item = index === undefined ? undefined : rows[index]?.original
     const act = KEYS[event.key]
     if (index === undefined || item === undefined || act === undefined) return
@@ -170,7 +171,7 @@ function Rows<Item extends RowData>({
         className={classes.table}
         style={grid}
       >
-        <div role="row" aria-rowindex={1} className={classes.head}>
+        <div role="row" aria-rowindex={1} className={classes.head} ref={head}>
           {selection === undefined ? null : (
             <div role="columnheader">
               <VisuallyHidden>{texts.select}</VisuallyHidden>
@@ -232,6 +233,11 @@ function useLatest(call: ((id: string) => void) | undefined): (id: string) => vo
 function rowAt(target: EventTarget | null): number | undefined {
   const index = target instanceof HTMLElement ? target.dataset['index'] : undefined
   return index === undefined ? undefined : Number(index)
+}
+
+/** The row of a link: where a key does not follow the link it is one for the row. */
+function rowOfLink(target: EventTarget): EventTarget | null {
+  return target instanceof HTMLAnchorElement ? target.closest('[data-index]') : target
 }
 
 /** What a key does while a row has the focus. A number moves by so many rows. */

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { insertDevice } from '../support/factories.ts'
+import { setLargeText } from '../support/large-text.ts'
 import { consoleForTests, expectAccessible, expectFitting } from './support/open-console.ts'
 import { sendAs } from './support/send-as.ts'
 
@@ -29,6 +30,10 @@ async function exportLines(page: Page): Promise<string[]> {
   return (await readFile(await download.path(), 'utf8')).trimEnd().split('\r\n')
 }
 
+/** By how many px the second row begins below the first. */
+const ROW_DISTANCE = `(([first, second]) => second.getBoundingClientRect().top - first.getBoundingClientRect().top)(
+  document.querySelectorAll('[data-index]'))`
+
 /** How much of the list is cut off, in px, where nobody can scroll to it. */
 const CUT_OFF = `(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)(
   document.querySelector('main section'))`
@@ -42,6 +47,17 @@ describe('a list in a low window, as of a page that is made larger', () => {
     await page.setViewportSize({ width: 640, height: 360 })
     await page.getByText(text).first().waitFor()
     await expect.poll(() => page.evaluate<number>(CUT_OFF)).toBeLessThanOrEqual(0)
+  })
+})
+
+describe('a list that is open while somebody makes the texts of their browser larger', () => {
+  it('moves its rows apart', async () => {
+    const page = await console.openPage('/devices')
+    await page.getByRole('link', { name: 'good-mac' }).waitFor()
+    const takeBack = await setLargeText(page)
+    await expect.poll(() => page.evaluate<number>(ROW_DISTANCE)).toBe(76)
+    await takeBack()
+    await expect.poll(() => page.evaluate<number>(ROW_DISTANCE)).toBe(38)
   })
 })
 
@@ -124,6 +140,9 @@ describe('a row', () => {
     await page.getByRole('tooltip').getByText(String(exact)).waitFor()
     await page.keyboard.press('j')
     await rowsOf(page).first().and(page.locator(':focus')).waitFor()
+    await rowsOf(page).first().getByRole('link').first().focus()
+    await page.keyboard.press('ArrowDown')
+    await rowsOf(page).nth(1).and(page.locator(':focus')).waitFor()
     await page.keyboard.press('End')
     await row.and(page.locator(':focus')).waitFor()
     await row.getByRole('cell').nth(3).click()
