@@ -6,6 +6,7 @@ import {
   createTheme,
   defaultVariantColorsResolver,
   Drawer,
+  Menu,
   Modal,
   Notification,
   NumberInput,
@@ -79,6 +80,8 @@ export const theme = createTheme({
     Textarea: Textarea.extend(small),
     Select: Select.extend(small),
     Switch: Switch.extend(small),
+    // A menu that the keyboard opens begins at its first item, which is so to be seen.
+    Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
     Modal: Modal.extend({ defaultProps: { centered: true, closeButtonProps: closing } }),
     Drawer: Drawer.extend({ defaultProps: { closeButtonProps: closing } }),
     Notification: Notification.extend({ defaultProps: { closeButtonProps: closing } }),

@@ -18,7 +18,7 @@ export function TableMenu<Item extends RowData>({ table, list: { source } }: Tab
   const columns = table.getAllLeafColumns()
   const first = columns.find((column) => column.getCanHide())
   return (
-    <Menu position="bottom-end" withInitialFocusPlaceholder={false}>
+    <Menu position="bottom-end">
       <Menu.Target>
         <ActionIcon aria-label={texts.columns}>
           <ColumnsIcon size={16} />

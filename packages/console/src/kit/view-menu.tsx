@@ -32,7 +32,7 @@ export function ViewMenu({ list, columns }: ViewMenuProps) {
     <>
       {/* Around the button it would keep from it what the menu says of itself. */}
       <Tooltip label={label} target={button} />
-      <Menu position="bottom-end" width={260} withInitialFocusPlaceholder={false}>
+      <Menu position="bottom-end" width={260}>
         <Menu.Target>
           <ActionIcon ref={button} aria-label={label}>
             {current === undefined ? <BookmarkIcon size={16} /> : <BookmarkFillIcon size={16} />}

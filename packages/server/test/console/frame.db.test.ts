@@ -96,6 +96,17 @@ describe('the frame of the console', () => {
     await expect.poll(() => hasFocus(page, views)).toBe(true)
   })
 
+  it('leads the keyboard to the first item of a menu of actions', async () => {
+    const id = await insertDevice(console.api.services.db)
+    const page = await console.openPage(`/devices/${id}`)
+    const actions = page.getByRole('button', { name: 'Actions' })
+    await actions.focus()
+    await page.keyboard.press('Enter')
+    await expect.poll(() => hasFocus(page, page.getByRole('menuitem').first())).toBe(true)
+    await page.keyboard.press('Escape')
+    await expect.poll(() => hasFocus(page, actions)).toBe(true)
+  })
+
   it('gives the focus to the button of a menu that had none, as in browsers that focus no button', async () => {
     const page = await console.openPage('/devices')
     const views = page.getByRole('button', { name: 'Views' })
