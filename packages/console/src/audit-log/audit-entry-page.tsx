@@ -5,6 +5,7 @@ import { getAuditLogsById, getAuditLogsByIdChanges } from '../api/generated/sdk.
 import type { AuditLog, AuditLogChanges } from '../api/generated/types.gen.ts'
 import { Copyable } from '../kit/copyable.tsx'
 import { Facts, Page, Section } from '../kit/page.tsx'
+import { RecordLink } from '../kit/record-link.tsx'
 import { Loaded } from '../kit/states.tsx'
 import { Time } from '../kit/time.tsx'
 import { useMay } from '../shell/session.ts'
@@ -40,9 +41,24 @@ function factsOf(entry: AuditLog) {
     [texts.who, `${name} · ${texts.kinds[type]}${email === null ? '' : ` · ${email}`}`],
     [texts.at, <Time key="at" at={entry.timestamp} isExact />],
     [texts.action, <code key="action">{entry.action}</code>],
-    [texts.target, entry.target === null ? '–' : `${entry.target.type} ${entry.target.identifier}`],
+    [texts.target, <Target key="target" target={entry.target} />],
     ['Id', <Copyable key="id" value={entry.id} />],
   ] as const
+}
+
+/** The types of targets whose records have a page. */
+const LINKED = ['check', 'device', 'issue', 'person'] as const
+
+function Target({ target }: Pick<AuditLog, 'target'>) {
+  if (target === null) return '–'
+  const words = `${target.type} ${target.identifier}`
+  const kind = LINKED.find((each) => each === target.type)
+  if (kind === undefined) return words
+  return (
+    <RecordLink kind={kind} id={target.identifier}>
+      {words}
+    </RecordLink>
+  )
 }
 
 function Changes({ id }: { readonly id: string }) {

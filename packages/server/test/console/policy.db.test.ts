@@ -252,6 +252,8 @@ describe('the audit log', () => {
     await page.getByRole('link', { name: 'renamed the device alpha to grace-mac' }).click()
     await page.getByText('Proven', { exact: true }).waitFor()
     await page.getByRole('deletion').getByText('alpha').waitFor()
+    await page.getByRole('link', { name: `device ${ids.device}`, exact: true }).click()
+    await page.getByRole('heading', { level: 1, name: 'grace-mac' }).waitFor()
   })
 
   it('says so when hashes do not lead to the root', async () => {
