@@ -79,7 +79,7 @@ function Tip({ series, points, pointed, width }: TipProps) {
   const point = pointed === null ? undefined : points[pointed.index]
   if (pointed === null || point === undefined) return null
   const isRight = pointed.left > width / 2
-  const place = isRight ? { right: width - pointed.left + 12 } : { left: pointed.left + 12 }
+  const place = isRight ? { right: width - pointed.left } : { left: pointed.left }
   return (
     <div className={classes.tip} style={place}>
       <p>{formatExact(point.at)}</p>

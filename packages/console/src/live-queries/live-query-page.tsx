@@ -101,7 +101,7 @@ function Definition({ campaign }: { readonly campaign: LiveQueryCampaign }) {
   return (
     <Section title={texts.sql}>
       <CodeBlock name={texts.sql} value={campaign.osquery_sql} />
-      <div style={{ marginTop: 16 }}>
+      <div style={{ marginTop: '1rem' }}>
         <Facts
           facts={[
             [texts.platformsOf, targets.join(', ')],

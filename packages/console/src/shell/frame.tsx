@@ -84,7 +84,7 @@ function useFocusOnContent(): void {
 function Brand() {
   return (
     <Link to="/" className={classes.brand}>
-      <img src="/console/heliograph.svg" width={24} height={24} alt="" />
+      <img src="/console/heliograph.svg" alt="" />
       {texts.product}
     </Link>
   )

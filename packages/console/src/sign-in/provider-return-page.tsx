@@ -29,7 +29,7 @@ export function ProviderReturnPage() {
   return (
     <main className={classes.side}>
       <Stack gap="lg" className={classes.form}>
-        <img src="/console/heliograph.svg" width={44} height={44} alt="" />
+        <img src="/console/heliograph.svg" className={classes.mark} alt="" />
         <SignInTitle title={error === null ? words.under : words.failed} />
         {error === null ? (
           <Loader aria-label={words.under} />

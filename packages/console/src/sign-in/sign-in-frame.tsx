@@ -12,7 +12,7 @@ export function SignInFrame({ children }: { readonly children: ReactNode }) {
       </div>
       <main className={classes.side}>
         <div className={classes.form}>
-          <img src="/console/heliograph.svg" width={44} height={44} alt="" />
+          <img src="/console/heliograph.svg" className={classes.mark} alt="" />
           {children}
         </div>
       </main>
