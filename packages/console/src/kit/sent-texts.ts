@@ -12,6 +12,11 @@ export class SentTexts {
     this.#texts.push(text)
   }
 
+  /** What a value becomes once all that was sent has come back. */
+  follow(value: string): string {
+    return this.#texts.at(-1) ?? value
+  }
+
   /** Whether a text that comes was sent from here; what was sent before it comes back no more. */
   takeBack(text: string): boolean {
     const place = this.#texts.indexOf(text)
@@ -36,7 +41,7 @@ export function useTypedText(value: string, onChange: (text: string) => void): T
     if (!sent.current.takeBack(value)) setText(value)
   }, [value])
   const send = (next: string) => {
-    if (next === value) return
+    if (next === sent.current.follow(value)) return
     sent.current.add(next)
     onChange(next)
   }

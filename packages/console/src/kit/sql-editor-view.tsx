@@ -1,8 +1,8 @@
 /* The SQL editor proper: CodeMirror, its look, and what it completes. Loaded when an editor is shown. */
 import { SQLite, sql, type SQLNamespace } from '@codemirror/lang-sql'
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language'
-import { Compartment, EditorState, Prec, type Extension } from '@codemirror/state'
-import { EditorView, keymap } from '@codemirror/view'
+import { Annotation, Compartment, EditorState, Prec, type Extension } from '@codemirror/state'
+import { EditorView, keymap, type ViewUpdate } from '@codemirror/view'
 import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete'
 import { tags } from '@lezer/highlight'
 import { basicSetup } from 'codemirror'
@@ -50,7 +50,7 @@ export function SqlEditorView(props: ViewProps) {
         EditorView.lineWrapping,
         EditorView.contentAttributes.of({ 'aria-labelledby': labelId }),
         EditorView.updateListener.of((update) => {
-          if (!update.docChanged) return
+          if (!update.docChanged || isFromValue(update)) return
           const typed = update.state.doc.toString()
           sent.current.add(typed)
           latest.current.onChange(typed)
@@ -77,10 +77,22 @@ export function SqlEditorView(props: ViewProps) {
   useEffect(() => {
     const editor = view.current
     if (editor === null || sent.current.takeBack(value)) return
-    if (editor.state.doc.toString() === value) return
-    editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: value } })
+    const { doc } = editor.state
+    // However its lines are broken: the editor does it in its own way.
+    if (doc.eq(editor.state.toText(value))) return
+    editor.dispatch({
+      changes: { from: 0, to: doc.length, insert: value },
+      annotations: fromValue.of(true),
+    })
   }, [value])
   return <div ref={host} data-testid="sql-editor" />
+}
+
+/** Marks what nobody has typed. */
+const fromValue = Annotation.define<true>()
+
+function isFromValue({ transactions }: ViewUpdate): boolean {
+  return transactions.some((transaction) => transaction.annotation(fromValue) === true)
 }
 
 /** What changes while the editor is open. */

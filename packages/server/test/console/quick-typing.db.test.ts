@@ -78,6 +78,8 @@ describe('what is typed while a list is read', () => {
     await tags.fill('Acc')
     release(undefined)
     await page.getByRole('row').nth(1).waitFor()
-    expect(await tags.inputValue()).toBe('Acc')
+    // Whatever the list has brought about is done before a key is taken.
+    await tags.press('e')
+    expect(await tags.inputValue()).toBe('Acce')
   })
 })

@@ -139,6 +139,22 @@ describe('what is typed on one tab of a page', () => {
   })
 })
 
+describe('a page on which nothing is typed', () => {
+  it('asks nothing about SQL whose lines were broken in another way than its editor does it', async () => {
+    const other = await console.otherAdmin()
+    const { id } = await other.send<{ readonly id: number }>('POST', '/reporting/queries', {
+      name: 'Broken lines',
+      sql: 'select 1,\r\n2',
+    })
+    const page = await console.openPage(`/reports/${id}/edit`)
+    const editor = page.getByRole('textbox', { name: 'SQL' })
+    await editor.getByText('select 1,').waitFor()
+    await page.getByRole('link', { name: 'Devices', exact: true }).click()
+    await page.getByRole('heading', { name: 'Devices', level: 1 }).waitFor()
+    expect(await questionOf(page).count()).toBe(0)
+  })
+})
+
 describe('a strategy', () => {
   it('that is changed and then discarded leads on without a question, and asks as long as it is changed', async () => {
     const id = await insertCheck(console.api.services.db, { remediation_strategy: 'report_only' })
