@@ -1,12 +1,12 @@
 /* A one-time link: it says whom it signs in, and is used when that is pressed. */
-import { Button, Code, Group, Loader, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Code, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ApiError } from '../api/client.ts'
 import { Fault } from '../kit/confirm.tsx'
-import { usePageTitle } from '../kit/page.tsx'
 import { ErrorState } from '../kit/states.tsx'
 import { useSession, type Session } from '../shell/session.ts'
+import { Looking } from './looking.tsx'
 import { followLink, readLink } from './session-calls.ts'
 import classes from './sign-in-page.module.css'
 import { SignInTitle } from './sign-in-title.tsx'
@@ -79,11 +79,6 @@ export function LinkSignIn({ token, onDone, onLeave }: LinkSignInProps) {
       </Stack>
     </form>
   )
-}
-
-function Looking() {
-  usePageTitle(texts.loading)
-  return <Loader role="status" aria-label={texts.loading} />
 }
 
 /** Says what has become of a link, and leads to the other ways in. */

@@ -11,6 +11,7 @@ import { isDeviceMissing, sessionQuery, useSession, type Session } from '../shel
 import { Fault } from '../kit/confirm.tsx'
 import { useTaken } from '../kit/use-taken.ts'
 import { LinkSignIn } from './link-sign-in.tsx'
+import { Looking } from './looking.tsx'
 import { explain } from './explain.ts'
 import { ProviderButton } from './provider-button.tsx'
 import { PasswordSignIn } from './password-sign-in.tsx'
@@ -38,8 +39,7 @@ export function SignInPage() {
   }, [])
   const [isLinkLeft, setLinkLeft] = useState(false)
   const [isEntering, setEntering] = useState(false)
-  const [wasSignedOut, setSignedOut] = useState(false)
-  if (session === null && !wasSignedOut) setSignedOut(true)
+  const wasSignedOut = useWasSignedOut(session)
   const enter = (opened: Session) => {
     queryClient.setQueryData(sessionQuery.queryKey, opened)
     setLinkLeft(true)
@@ -59,7 +59,9 @@ export function SignInPage() {
   }, [isLeaving, hasSignedIn, next])
   return (
     <SignInFrame>
-      {session?.setup_required === true ? (
+      {isLeaving ? (
+        <Looking />
+      ) : session?.setup_required === true ? (
         <SetUp session={session} next={next} onDone={enter} />
       ) : token !== undefined && !isLinkLeft ? (
         <LinkSignIn token={token} onDone={enter} onLeave={() => setLinkLeft(true)} />
@@ -68,6 +70,13 @@ export function SignInPage() {
       )}
     </SignInFrame>
   )
+}
+
+/** Whether nobody was signed in at some time since the page has opened. */
+function useWasSignedOut(session: Session | null | undefined): boolean {
+  const [wasSignedOut, setSignedOut] = useState(false)
+  if (session === null && !wasSignedOut) setSignedOut(true)
+  return wasSignedOut
 }
 
 function isSignedIn(session: Session | null | undefined): boolean {

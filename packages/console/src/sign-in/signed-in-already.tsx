@@ -18,7 +18,7 @@ export function SignedInAlready({ session, next }: SignedInAlreadyProps) {
     onSuccess: () => globalThis.location.reload(),
   })
   return (
-    <Alert color="signal" title={texts.signedInAs(session.admin.email)}>
+    <Alert color="signal" role="status" title={texts.signedInAs(session.admin.email)}>
       <Stack gap="sm">
         {isDeviceMissing(session) ? texts.deviceNotProven : texts.signedInHelp}
         <Group gap="xs">

@@ -1,8 +1,8 @@
 /* The page that the sign-in of this tab has gone on to for somebody who was signed in already. */
 const TRIED = 'heliograph tried'
 
-/** A page that is refused leads back at once; what comes later is another visit. */
-const LED_BACK_MS = 10_000
+/** No line is so slow that a page which is refused leads back after it; what comes later is another visit. */
+const LED_BACK_MS = 3_600_000
 
 /** Undefined where there is none, where that is a while ago, or where somebody has signed in since. */
 export function readTried(): string | undefined {

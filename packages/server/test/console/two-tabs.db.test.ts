@@ -1,6 +1,7 @@
 /* Two tabs of one browser, of which one ends the session or loses its access, and an admin to whom little is open. */
 import type { BrowserContext, Page, Request } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
+import { digestOf } from '../../src/organisation/admin-sign-in/sign-in.ts'
 import { RESTRICTION_NAMES } from '../../src/schema/access-levels.ts'
 import type { TestSessionOptions } from '../support/console-session.ts'
 import { consoleForTests, expectAccessible, expectFitting } from './support/open-console.ts'
@@ -53,6 +54,53 @@ async function openTabs(session: TestSessionOptions, ...paths: readonly string[]
   return { context, refused, pages }
 }
 
+/** A sign-in asks twice before it takes nobody for signed in: whoever signs in between would seem to have been. */
+async function waitUntilSignedOut(page: Page): Promise<void> {
+  const countRefused = () =>
+    page.evaluate<number>(`performance.getEntriesByType('resource').filter(
+      ({ name, responseStatus }) => name.endsWith('/console/session') && responseStatus === 401,
+    ).length`)
+  await expect.poll(countRefused).toBeGreaterThan(1)
+}
+
+/** Comes back to the tab of a sign-in, until it leaves: what is being looked up already is not asked for once more. */
+async function comeBack(page: Page): Promise<void> {
+  let isLeaving = false
+  page.on('request', (request) => {
+    isLeaving ||= request.isNavigationRequest()
+  })
+  await expect
+    .poll(async () => {
+      if (!isLeaving) {
+        await page.evaluate(
+          "document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))",
+        )
+      }
+      return isLeaving
+    })
+    .toBe(true)
+}
+
+/** The session of a browser. */
+async function findSession(context: BrowserContext): Promise<string | undefined> {
+  const [cookie] = await context.cookies()
+  const session = await console.api.services.db
+    .selectFrom('admin_session')
+    .select('id')
+    .where('token_hash', '=', digestOf(cookie?.value ?? ''))
+    .executeTakeFirst()
+  return session?.id
+}
+
+async function isSessionOpen(id: string | undefined): Promise<boolean> {
+  const { db } = console.api.services
+  const found = db
+    .selectFrom('admin_session')
+    .select('id')
+    .where('id', '=', id ?? '')
+  return (await found.executeTakeFirst()) !== undefined
+}
+
 async function findAdmin(): Promise<string> {
   const { id } = await console.api.services.db
     .selectFrom('admin_user')
@@ -98,8 +146,9 @@ describe('signing in again in one tab', () => {
     await leaving.getByRole('button', { name: /Ada Lovelace/ }).click()
     await leaving.getByRole('menuitem', { name: 'Sign out' }).click()
     await other.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor()
+    await waitUntilSignedOut(other)
     await console.signIn(context)
-    await other.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))")
+    await comeBack(other)
     await other.getByRole('heading', { name: 'Checks', level: 1 }).waitFor()
   })
 
@@ -112,22 +161,31 @@ describe('signing in again in one tab', () => {
     const page = await context.newPage()
     await page.goto(`/console/sign-in?next=${encodeURIComponent(next)}`)
     await page.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor()
+    await waitUntilSignedOut(page)
     await console.signIn(context)
-    await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))")
+    await comeBack(page)
     await page.getByRole('navigation', { name: 'Main' }).waitFor()
     expect(new URL(page.url()).pathname).toBe('/console/')
   })
 })
 
 describe('the sign-in of somebody who is signed in', () => {
-  it('goes on to its page, also when it is opened again after another one', async () => {
+  it('goes on to its page without a word, also when it is opened again after another one', async () => {
     const page = await (await console.newContext()).newPage()
+    const told: string[] = []
+    await page.exposeFunction('tell', (text: string) => told.push(text))
+    // What is drawn for a moment only.
+    await page.addInitScript(`new MutationObserver(() => {
+      const text = document.body?.innerText ?? ''
+      if (/You are signed in as/.test(text)) tell(text)
+    }).observe(document, { childList: true, subtree: true, characterData: true })`)
     await page.goto('/console/sign-in?next=%2Fconsole%2Fchecks')
     await page.getByRole('heading', { name: 'Checks', level: 1 }).waitFor()
     await page.goto('/console/sign-in?next=%2Fconsole%2Fdevices')
     await page.getByRole('heading', { name: 'Devices', level: 1 }).waitFor()
     await page.goto('/console/sign-in?next=%2Fconsole%2Fchecks')
     await page.getByRole('heading', { name: 'Checks', level: 1 }).waitFor()
+    expect(told).toEqual([])
   })
 
   it('is no page that somebody goes back to', async () => {
@@ -150,7 +208,13 @@ describe('the sign-in of somebody who is signed in', () => {
         ({ pathname }) => pathname === '/checks',
         async (route) => route.fulfill({ status: 401, json: { code: 'unauthorized' } }),
       )
+      let signIns = 0
+      page.on('request', (request) => {
+        if (request.isNavigationRequest() && request.url().includes('/sign-in?')) signIns += 1
+      })
       await page.goto('/console/checks')
+      // The first one goes on to the page once more.
+      await expect.poll(() => signIns).toBe(2)
       await page.getByText(signedIn).waitFor()
       return { context, page }
     }
@@ -167,17 +231,17 @@ describe('the sign-in of somebody who is signed in', () => {
     it('signs them out for another account, which goes on to the page', async () => {
       const { context, page } = await openRefused()
       await page.unrouteAll()
-      const countSessions = async () =>
-        (await console.api.services.db.selectFrom('admin_session').select('id').execute()).length
-      const before = await countSessions()
+      const session = await findSession(context)
+      expect(await isSessionOpen(session)).toBe(true)
+      const loaded = page.waitForEvent('load')
       await page.getByRole('button', { name: 'Use another account' }).click()
-      await page.getByText(signedIn).waitFor({ state: 'detached' })
+      await loaded
       await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor()
-      expect(await countSessions()).toBe(before - 1)
+      expect(await isSessionOpen(session)).toBe(false)
+      await waitUntilSignedOut(page)
+      expect(await page.getByText(signedIn).count()).toBe(0)
       await console.signIn(context)
-      await page.evaluate(
-        "document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))",
-      )
+      await comeBack(page)
       await page.getByRole('heading', { name: 'Checks', level: 1 }).waitFor()
     })
   })
@@ -205,10 +269,10 @@ describe('a page that is refused although its session is valid', () => {
     await context.clearCookies()
     await page.reload()
     await page.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor()
-    await page.waitForLoadState('networkidle')
+    await waitUntilSignedOut(page)
     await console.signIn(context)
     documents.length = 0
-    await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))")
+    await comeBack(page)
     await expect.poll(() => documents).toEqual(tried)
     await page.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor()
     await page.waitForLoadState('networkidle')
