@@ -176,7 +176,7 @@ describe('the sign-in of somebody who is signed in', () => {
     await page.exposeFunction('tell', (text: string) => told.push(text))
     // What is drawn for a moment only.
     await page.addInitScript(`new MutationObserver(() => {
-      const text = document.body?.innerText ?? ''
+      const text = document.body?.textContent ?? ''
       if (/You are signed in as/.test(text)) tell(text)
     }).observe(document, { childList: true, subtree: true, characterData: true })`)
     await page.goto('/console/sign-in?next=%2Fconsole%2Fchecks')
