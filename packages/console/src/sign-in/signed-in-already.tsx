@@ -25,7 +25,7 @@ export function SignedInAlready({ session, next }: SignedInAlreadyProps) {
           <Button component="a" href={next}>
             {texts.goOn}
           </Button>
-          <Button variant="default" loading={leave.isPending} onClick={() => leave.mutate()}>
+          <Button variant="subtle" loading={leave.isPending} onClick={() => leave.mutate()}>
             {texts.otherAccount}
           </Button>
         </Group>
