@@ -81,6 +81,11 @@ async function comeBack(page: Page): Promise<void> {
     .toBe(true)
 }
 
+/** A page that begins to hear of changes asks for its session anew, and may take a refusal of just then back. */
+async function keepFromLive(page: Page): Promise<void> {
+  await page.route('**/live', () => undefined)
+}
+
 /** The session of a browser. */
 async function findSession(context: BrowserContext): Promise<string | undefined> {
   const [cookie] = await context.cookies()
@@ -208,6 +213,7 @@ describe('the sign-in of somebody who is signed in', () => {
         ({ pathname }) => pathname === '/checks',
         async (route) => route.fulfill({ status: 401, json: { code: 'unauthorized' } }),
       )
+      await keepFromLive(page)
       let signIns = 0
       page.on('request', (request) => {
         if (request.isNavigationRequest() && request.url().includes('/sign-in?')) signIns += 1
@@ -260,6 +266,7 @@ describe('a page that is refused although its session is valid', () => {
       ({ pathname }) => pathname === '/checks',
       async (route) => route.fulfill(refuse),
     )
+    await keepFromLive(page)
     const tried = ['/console/checks', '/console/sign-in', '/console/checks', '/console/sign-in']
     await page.goto('/console/checks')
     await expect.poll(() => documents).toEqual(tried)
