@@ -9,6 +9,7 @@ import {
 import {
   fromSubjectState,
   isAfterPage,
+  isOutdated,
   isSaidAgain,
   outlastsPage,
   toComplianceKey,
@@ -129,10 +130,8 @@ async function judgePage(
   const isOvertaken =
     memory.refusals > run.refusalsBefore &&
     ((await store.readPosition())?.sequence ?? 0) > page.as_of_sequence
-  for (const state of page.subjects) {
-    const entry = fromSubjectState(state, page)
+  for (const [key, entry] of newestOf(page)) {
     const { subject } = entry
-    const key = toComplianceKey(subject)
     run.keys.add(key)
     const known = await store.find(key)
     if (known === undefined && (isOvertaken || run.knownKeys.has(key))) {
@@ -149,6 +148,18 @@ async function judgePage(
     if (known === undefined || !isSaidAgain(known, entry)) entries.set(key, entry)
   }
   return { changes: { entries }, value: counts }
+}
+
+/** What a page says of each subject: the newest where it says several things, as of a person with two devices. */
+function newestOf(page: StreamState): ReadonlyMap<string, ComplianceEntry> {
+  const newest = new Map<string, ComplianceEntry>()
+  for (const state of page.subjects) {
+    const entry = fromSubjectState(state, page)
+    const key = toComplianceKey(entry.subject)
+    const other = newest.get(key)
+    if (other === undefined || !isOutdated(entry, other)) newest.set(key, entry)
+  }
+  return newest
 }
 
 function toCount(known: ComplianceEntry | undefined, entry: ComplianceEntry): keyof PageCounts {
