@@ -55,6 +55,7 @@ describe.each([
   test.each([
     ['the older row first', [[older, newer]]],
     ['the newer row first', [[newer, older]]],
+    ['the older row on a page after that of the newer', [[newer], [older]]],
   ])('has the status of the newest event, %s', async (_order, pages) => {
     const { state, told, commits, statusOf } = createScene(pages)
     expect(await state.reconcile()).toMatchObject({ added: 1, changed: 0, unchanged: 0 })
@@ -66,5 +67,26 @@ describe.each([
     }
     expect(told).toEqual(['undefined>not-compliant'])
     expect(commits()).toBe(committed)
+  })
+
+  test('has the status of the newest event, the older row on a page before that of the newer', async () => {
+    const { state, told, statusOf } = createScene([[older], [newer]])
+    await state.reconcile()
+    expect(told).toEqual(['undefined>compliant', 'compliant>not-compliant'])
+    for (let run = 0; run < 3; run += 1) {
+      expect(await state.reconcile()).toMatchObject({ added: 0, changed: 0, unchanged: 1 })
+      expect(await statusOf()).toBe('not-compliant')
+    }
+    expect(told).toHaveLength(2)
+  })
+
+  test('is corrected by the older row where no page has the newer one any more', async () => {
+    const pages = [[older], [newer]]
+    const { state, told, statusOf } = createScene(pages)
+    await state.reconcile()
+    pages.pop()
+    expect(await state.reconcile()).toMatchObject({ changed: 1, unchanged: 0 })
+    expect(await statusOf()).toBe('compliant')
+    expect(told.at(-1)).toBe('not-compliant>compliant')
   })
 })

@@ -58,7 +58,7 @@ export function toComplianceEntry(set: VerifiedSet): ComplianceEntry | undefined
 /** Reads one subject of the state of a stream. */
 export function fromSubjectState(
   { sub_id, status, event_timestamp, sequence, jti }: StreamSubjectState,
-  page: StreamState,
+  page: Pick<StreamState, 'as_of'>,
 ): ComplianceEntry {
   return {
     subject: sub_id,

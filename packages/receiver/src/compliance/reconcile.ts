@@ -43,17 +43,29 @@ export interface ReconcileParts extends JudgedCommitParts {
   readonly appliedNumbers: readonly number[]
 }
 
-type PageCounts = Pick<ReconcileReport, 'added' | 'changed' | 'unchanged'>
-
 /** Since when the state of a stream holds. */
 type StateFloor = Pick<StreamState, 'as_of' | 'as_of_sequence'>
+
+/** What a page says, by the keys of its subjects. */
+interface PageStatements {
+  readonly page: StateFloor
+  readonly stated: ReadonlyMap<string, ComplianceEntry>
+}
+
+type PageCounts = Pick<ReconcileReport, 'added' | 'changed' | 'unchanged'>
+
+/** What comparing a page came to. */
+interface PageFindings {
+  readonly counts: PageCounts
+  readonly putOff: PageStatements
+}
 
 /** How a run through all pages began, and what it has seen. */
 interface ReconcileRun {
   readonly before: StreamPosition | undefined
   readonly refusalsBefore: number
-  /** The subjects of the pages. */
-  readonly keys: Set<string>
+  /** The newest of what the pages have said of each of their subjects. */
+  readonly newest: Map<string, ComplianceEntry>
   /** Those of them that were known. */
   readonly knownKeys: Set<string>
   /** Whether the stream counts from the beginning again. */
@@ -84,14 +96,25 @@ export async function reconcileWithState(parts: ReconcileParts): Promise<Reconci
 }
 
 async function reconcileOnce(parts: ReconcileParts): Promise<ReconcileReport> {
-  const counts = { added: 0, changed: 0, unchanged: 0 }
   const run: ReconcileRun = {
     before: await parts.inTurn(async () => parts.store.readPosition()),
     refusalsBefore: parts.memory.refusals,
-    keys: new Set(),
+    newest: new Map(),
     knownKeys: new Set(),
     isAnew: false,
   }
+  const counts = { added: 0, changed: 0, unchanged: 0 }
+  const compare = async (statements: PageStatements, isLast: boolean) => {
+    parts.signal.throwIfAborted()
+    const found = await parts.inTurn(() =>
+      commitJudged(parts, (tell) => judgePage(parts, { ...statements, isLast, run, tell })),
+    )
+    counts.added += found.counts.added
+    counts.changed += found.counts.changed
+    counts.unchanged += found.counts.unchanged
+    return found.putOff
+  }
+  const putOff: PageStatements[] = []
   let floor: StateFloor | undefined
   for await (const page of parts.readPages()) {
     parts.signal.throwIfAborted()
@@ -100,12 +123,10 @@ async function reconcileOnce(parts: ReconcileParts): Promise<ReconcileReport> {
       as_of: Math.min(page.as_of, floor?.as_of ?? page.as_of),
       as_of_sequence: Math.min(page.as_of_sequence, floor?.as_of_sequence ?? page.as_of_sequence),
     }
-    const found = await parts.inTurn(() =>
-      commitJudged(parts, (tell) => judgePage(parts, { page, run, tell })),
-    )
-    counts.added += found.added
-    counts.changed += found.changed
-    counts.unchanged += found.unchanged
+    putOff.push(await compare(newestOf(page, run.newest), false))
+  }
+  for (const statements of putOff) {
+    if (statements.stated.size > 0) await compare(statements, true)
   }
   parts.signal.throwIfAborted()
   if (floor === undefined) {
@@ -115,51 +136,84 @@ async function reconcileOnce(parts: ReconcileParts): Promise<ReconcileReport> {
   return { ...counts, removed, asOfSequence: floor.as_of_sequence }
 }
 
-/** Compares what is known with a page; adds the subjects of the page to those of the run. */
+/**
+ * Compares what is known with a page. What it says that is older than what is known is put off until all pages are
+ * read: another page may say of the same subject what is known.
+ */
 async function judgePage(
   { store, memory }: ReconcileParts,
   {
     page,
+    stated,
+    isLast,
     run,
     tell,
-  }: { readonly page: StreamState; readonly run: ReconcileRun; readonly tell: TellChange },
-): Promise<Judgement<PageCounts>> {
+  }: PageStatements & {
+    readonly isLast: boolean
+    readonly run: ReconcileRun
+    readonly tell: TellChange
+  },
+): Promise<Judgement<PageFindings>> {
+  const putOff = new Map<string, ComplianceEntry>()
   const counts = { added: 0, changed: 0, unchanged: 0 }
   const entries = new Map<string, ComplianceEntry>()
   const held = run.isAnew ? withoutNumber(page) : page
   const isOvertaken =
     memory.refusals > run.refusalsBefore &&
     ((await store.readPosition())?.sequence ?? 0) > page.as_of_sequence
-  for (const [key, entry] of newestOf(page)) {
-    const { subject } = entry
-    run.keys.add(key)
+  for (const [key, entry] of stated) {
+    if (run.newest.get(key) !== entry) continue
     const known = await store.find(key)
     if (known === undefined && (isOvertaken || run.knownKeys.has(key))) {
       throw new PageOutdatedError('another process may have removed what the state tells of')
     }
     if (known !== undefined) run.knownKeys.add(key)
-    if (known !== undefined && outlastsPage(known, entry, held)) {
-      counts.unchanged += 1
-      await tell({ key, subject: known.subject, known, current: known.status })
+    const current = currentOf(known, entry, { held, isLast })
+    if (current === undefined) {
+      putOff.set(key, entry)
       continue
     }
-    counts[toCount(known, entry)] += 1
-    await tell({ key, subject, known, current: entry.status })
-    if (known === undefined || !isSaidAgain(known, entry)) entries.set(key, entry)
+    counts[toCount(known, current)] += 1
+    await tell({ key, subject: current.subject, known, current: current.status })
+    if (isToBeStored(known, current)) entries.set(key, current)
   }
-  return { changes: { entries }, value: counts }
+  return { changes: { entries }, value: { counts, putOff: { page, stated: putOff } } }
 }
 
-/** What a page says of each subject: the newest where it says several things, as of a person with two devices. */
-function newestOf(page: StreamState): ReadonlyMap<string, ComplianceEntry> {
-  const newest = new Map<string, ComplianceEntry>()
-  for (const state of page.subjects) {
+/**
+ * What a page says of each subject that is not older than what it, or a page before it, says of the same one: a person
+ * with two devices may be in the state twice.
+ */
+function newestOf(
+  { subjects, ...page }: StreamState,
+  newest: Map<string, ComplianceEntry>,
+): PageStatements {
+  const stated = new Map<string, ComplianceEntry>()
+  for (const state of subjects) {
     const entry = fromSubjectState(state, page)
     const key = toComplianceKey(entry.subject)
-    const other = newest.get(key)
-    if (other === undefined || !isOutdated(entry, other)) newest.set(key, entry)
+    const earlier = newest.get(key)
+    if (earlier !== undefined && isOutdated(entry, earlier)) continue
+    newest.set(key, entry)
+    stated.set(key, entry)
   }
-  return newest
+  return { page, stated }
+}
+
+/** What counts of a subject, what is known or what a page says; undefined where other pages have to be read first. */
+function currentOf(
+  known: ComplianceEntry | undefined,
+  entry: ComplianceEntry,
+  { held, isLast }: { readonly held: StateFloor; readonly isLast: boolean },
+): ComplianceEntry | undefined {
+  if (known === undefined) return entry
+  if (outlastsPage(known, entry, held)) return known
+  return isLast || !isOutdated(entry, known) ? entry : undefined
+}
+
+function isToBeStored(known: ComplianceEntry | undefined, current: ComplianceEntry): boolean {
+  if (known === undefined) return true
+  return known !== current && !isSaidAgain(known, current)
 }
 
 function toCount(known: ComplianceEntry | undefined, entry: ComplianceEntry): keyof PageCounts {
@@ -206,10 +260,10 @@ async function judgeOthers(
   const removedKeys: string[] = []
   const held = run.isAnew ? withoutNumber(floor) : floor
   const gone = new Map(memory.told)
-  for (const key of run.keys) gone.delete(key)
+  for (const key of run.newest.keys()) gone.delete(key)
   for await (const [key, known] of store.list()) {
     gone.delete(key)
-    if (run.keys.has(key)) continue
+    if (run.newest.has(key)) continue
     // What came in the very second in which the first page was read may have come after it.
     const isNewer = isAfterPage(known, { ...held, as_of: held.as_of - 1 })
     const current = isNewer ? known.status : undefined
