@@ -181,14 +181,29 @@ test('a page that tells of what another process had added and removed since is r
   expect(await statusOf('d1')).toBeUndefined()
 })
 
-test('pages that another process is beyond again and again are given up', async () => {
-  const { state, hindrances, put, pages } = createScene()
+test('a subject that nobody removed is new in the end, although another process is beyond each page', async () => {
+  const { state, hindrances, put, pages, told, statusOf } = createScene()
   await put({ d2: 'compliant' }, 2)
   for (const asOf of [5, 10, 12]) {
-    pages.push(pageOf({ d1: 'compliant' }, asOf))
+    pages.push(pageOf({ d1: 'compliant', d2: 'compliant' }, asOf))
     hindrances.push(() => put({}, asOf + 1))
   }
+  expect(await state.reconcile()).toMatchObject({ added: 1, removed: 0 })
+  expect(await statusOf('d1')).toBe('compliant')
+  expect(told).toEqual(['d1 undefined>compliant'])
+  expect(hindrances).toEqual([])
+})
+
+test('pages whose subjects another process removes again and again are given up', async () => {
+  const scene = createScene()
+  const { state, hindrances, put, remove, pages, statusOf } = scene
+  scene.onRead = async () => put({ d1: 'not-compliant' }, 2)
+  for (const asOf of [5, 10, 12]) {
+    pages.push(pageOf({ d1: 'compliant' }, asOf))
+    hindrances.push(() => remove('d1', asOf + 1))
+  }
   await expect(state.reconcile()).rejects.toThrow(StoreChangedError)
+  expect(await statusOf('d1')).toBeUndefined()
   expect(hindrances).toEqual([])
 })
 

@@ -62,6 +62,8 @@ interface PageFindings {
 
 /** How a run through all pages began, and what it has seen. */
 interface ReconcileRun {
+  /** Whether the pages are not read anew after it. */
+  readonly isFinal: boolean
   readonly before: StreamPosition | undefined
   readonly refusalsBefore: number
   /** The newest of what the pages have said of each of their subjects. */
@@ -72,7 +74,7 @@ interface ReconcileRun {
   isAnew: boolean
 }
 
-/** How often the pages are read where another process removes what they tell of. */
+/** How often the pages are read where another process may have removed what they tell of. */
 const RUNS_MAX = 3
 
 /** A page tells of a subject that another process may have removed since. */
@@ -81,22 +83,24 @@ class PageOutdatedError extends StoreChangedError {}
 /**
  * Makes a store agree with the state of a stream, page by page; what events have told since a page
  * was read stays. Subjects are removed only after the last page, so that a state that breaks off
- * removes nothing. The pages are read anew where another process may have removed what one of them tells of.
+ * removes nothing. The pages are read anew where another process may have removed what one of them tells of; in the
+ * end only a subject that was known counts as removed, and any other one as new.
  *
  * @throws StoreChangedError when other processes change the store all the time.
  */
 export async function reconcileWithState(parts: ReconcileParts): Promise<ReconcileReport> {
   for (let runs = 1; ; runs += 1) {
     try {
-      return await reconcileOnce(parts)
+      return await reconcileOnce(parts, runs === RUNS_MAX)
     } catch (error) {
       if (!(error instanceof PageOutdatedError) || runs === RUNS_MAX) throw error
     }
   }
 }
 
-async function reconcileOnce(parts: ReconcileParts): Promise<ReconcileReport> {
+async function reconcileOnce(parts: ReconcileParts, isFinal: boolean): Promise<ReconcileReport> {
   const run: ReconcileRun = {
+    isFinal,
     before: await parts.inTurn(async () => parts.store.readPosition()),
     refusalsBefore: parts.memory.refusals,
     newest: new Map(),
@@ -159,6 +163,7 @@ async function judgePage(
   const entries = new Map<string, ComplianceEntry>()
   const held = run.isAnew ? withoutNumber(page) : page
   const isOvertaken =
+    !run.isFinal &&
     memory.refusals > run.refusalsBefore &&
     ((await store.readPosition())?.sequence ?? 0) > page.as_of_sequence
   for (const [key, entry] of stated) {
