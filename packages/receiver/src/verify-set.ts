@@ -107,8 +107,7 @@ export function createSetVerifier(options: SetVerifierOptions): SetVerifier {
     async verify(token) {
       const header = readHeader(token, { algorithms, tokenLengthMax })
       refuseForeignIssuer(token, options.issuer)
-      const keys = await keySource.findKeys(header)
-      const payload = await verifySignature(token, keys, algorithms)
+      const payload = await verifyByKeySource(token, header, { keySource, algorithms })
       const result = parseSetClaims(header, payload, expectationsOf(options))
       if (!result.ok) {
         throw new SetVerificationError(setErrorCodeOf(result.code), result.description)
@@ -117,6 +116,26 @@ export function createSetVerifier(options: SetVerifierOptions): SetVerifier {
       const { alg, kid } = header
       return { ...result.set, token, header: kid === undefined ? { alg } : { alg, kid } }
     },
+  }
+}
+
+/** Checks the signature with the keys that fit the header, then with such as have been published since. */
+async function verifyByKeySource(
+  token: string,
+  header: SetHeader,
+  {
+    keySource,
+    algorithms,
+  }: { readonly keySource: KeySource; readonly algorithms: readonly string[] },
+): Promise<unknown> {
+  const keys = await keySource.findKeys(header)
+  try {
+    return await verifySignature(token, keys, algorithms)
+  } catch (error) {
+    if (!(error instanceof SetVerificationError) || error.err === 'invalid_request') throw error
+    const others = (await keySource.findOtherKeys?.(header, token, keys)) ?? []
+    if (others.length === 0) throw error
+    return verifySignature(token, others, algorithms)
   }
 }
 
