@@ -43,7 +43,8 @@ export interface ComplianceStateOptions {
    * comes again. It may be told of one change twice, and of one that is not stored then, as where the store fails or
    * another process has stored something later. What is so is told as soon as the subject is judged again: at once
    * where only the store has changed, else by its next event or a reconciliation, unless the process ends before that.
-   * What two processes tell at the same time may cross. `statusOf` has what is stored.
+   * What two processes tell at the same time may cross. `statusOf` has what is stored. It must not await `apply`,
+   * `reconcile` or `close` of the same state: each of them waits until it has returned, and nothing would ever go on.
    */
   readonly onChange?: (change: ComplianceChange) => void | Promise<void>
   /** Told of SETs that did not come; needs a stream that numbers its SETs. What it throws is ignored. */
@@ -93,7 +94,7 @@ export interface ComplianceState {
   /**
    * Ends the watch for gaps, and a reconciliation that it began unless somebody else waits for it. Resolves when what
    * is being told and stored at the moment is done: then the store may be closed, unless more events are given or
-   * somebody waits for a reconciliation.
+   * somebody waits for a reconciliation. Do not await it within `onChange`, for which it waits; call it there without.
    */
   close(): Promise<void>
 }
