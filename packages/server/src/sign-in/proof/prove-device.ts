@@ -28,6 +28,7 @@ import {
   claimLeases,
   deleteLeasesOfAttempt,
   listLeasesOfAttempt,
+  prolongLeases,
   type ProbeLease,
 } from './probe-lease-store.ts'
 import type { NotedProof } from './requestless-notes.ts'
@@ -62,6 +63,8 @@ const NOTED_LATE_MS = 350
  * the notes of this one are waited for.
  */
 const SETTLE_MS = TAKEN_LATE_MS + IDLE_NOTED_MS + NOTED_LATE_MS
+/** Longer than the devices are asked and the notes settle: what is asked of the database may take its time. */
+const DECIDED_MS = HEAD_START_MS + ASK_TIMEOUT_MS + SETTLE_MS + 6 * SECOND_MS
 /** Of the connections of others, in words. */
 const NAMED_MAX = 3
 
@@ -95,7 +98,10 @@ export async function proveDevice(
   })
 }
 
-/** The attempt, and its ports: nobody else asks the devices about them from now on. */
+/**
+ * The attempt, and its ports with the lease that they had: nobody else asks the devices about them from now on, and
+ * they stay leased until it is decided, for who connects to a port without a lease is noted nowhere.
+ */
 async function claimProof(change: Change, attemptId: string) {
   const attempt = await lockAttempt(change, attemptId, ['device'])
   const at = change.now()
@@ -104,6 +110,11 @@ async function claimProof(change: Change, attemptId: string) {
     throw conflict('The devices are being asked for this sign-in already.')
   }
   await claimLeases(change.tx, attemptId, at)
+  const leasedUntil = new Date(at.getTime() + DECIDED_MS)
+  // That of a browser that asks at once lasts longer: no process need be told.
+  if (lease !== undefined && lease.leasedUntil < leasedUntil) {
+    await prolongLeases(change, lease.proofId, leasedUntil)
+  }
   return { attempt, lease }
 }
 
@@ -130,6 +141,7 @@ async function search(
   signal: AbortSignal,
 ): Promise<Outcome> {
   const { db, clock } = context
+  const isLate = lease !== undefined && isNearlyOver(lease, clock.now())
   const arrivals = lease === undefined ? [] : await listArrivals(db, lease)
   const counted = arrivals.filter(({ kind }) => kind === 'counted')
   const seen = toArrivalEvidence(counted)
@@ -156,7 +168,7 @@ async function search(
   const headStartMs = candidates[0]?.id === deviceId ? HEAD_START_MS : 0
   const searchOptions = { ask, servicePort, timeoutMs: ASK_TIMEOUT_MS, signal, headStartMs }
   // What has ended by now is known to have ended, as far as this process takes connections.
-  const proof = { ...lease, ports: counted.map(({ port }) => port) }
+  const proof = { ...lease, isLate, ports: counted.map(({ port }) => port) }
   await context.settleNotesOf(proof)
   // Last, so that nothing slow is between it and the question.
   const endedBefore = listEnded(await listArrivals(db, proof))
@@ -174,23 +186,45 @@ async function search(
   return { proven, evidence: { ...evidence, ...toProvenEvidence(proven) } }
 }
 
+/** Whether a process may have taken it for over before it could know that it is prolonged. */
+function isNearlyOver({ leasedUntil }: ProbeLease, at: Date): boolean {
+  return leasedUntil.getTime() - at.getTime() < SETTLE_MS
+}
+
+/** A proof whose devices are asked. */
+interface AskedProof extends NotedProof, Pick<ProbeLease, 'attemptId'> {
+  /** Its lease was nearly over when that began. */
+  readonly isLate: boolean
+}
+
 /**
  * Behind a translation of addresses the connections of a device are told from others by nothing but that there are
  * no others. A page of somebody else can have a browser connect without a request; such a connection shows here.
  */
 async function findRequestless(
-  { db, settleNotesOf }: ProofContext,
-  proof: NotedProof & Pick<ProbeArrival, 'attemptId'>,
+  context: ProofContext,
+  proof: AskedProof,
   endedBefore: ReadonlySet<string>,
 ): Promise<Mixed | undefined> {
+  const { db, settleNotesOf } = context
   const answeredAt = new Date(await toTimeSource(db).readTimeMs())
   await sleep(SETTLE_MS)
   // What is due by now is told of in the next turn.
   await turn()
-  const isComplete = await settleNotesOf(proof)
+  const isComplete = (await settleNotesOf(proof)) && (await isLeasedStill(context, proof))
   const asking = { endedBefore, answeredAt, isComplete }
   const noted = listShownRequestless(await listArrivals(db, proof), asking)
   return isComplete && noted.length === 0 ? undefined : { noted, isComplete }
+}
+
+/** Whether its ports were leased all the while. */
+async function isLeasedStill(
+  { db, clock }: ProofContext,
+  { attemptId, proofId, isLate }: AskedProof,
+): Promise<boolean> {
+  if (isLate) return false
+  const leases = await listLeasesOfAttempt(db, attemptId, clock.now())
+  return leases.filter((lease) => lease.proofId === proofId).length === PORTS_PER_PROOF
 }
 
 async function conclude(change: Change, attempt: Attempt, outcome: Outcome): Promise<Attempt> {
@@ -225,7 +259,7 @@ async function tellMixed(change: Change, attempt: Attempt, mixed: Mixed): Promis
 function describeMixed({ noted, isComplete }: Mixed): string {
   // There is hardly one that was noted where others could not be.
   if (!isComplete) {
-    return 'while its ports were leased the service could not note who else connected to them, because the database did not answer in time or refused it, so that others may have been open that sent no request of the sign-in'
+    return 'the service could not note who else connected to its ports, because their lease was over before the devices had been asked, or the database did not answer in time or refused it, so that others may have been open that sent no request of the sign-in'
   }
   const named = noted.slice(0, NAMED_MAX).map(({ ipAddress, port }) => `${ipAddress} to ${port}`)
   const more = noted.length > NAMED_MAX ? ' and others' : ''

@@ -255,6 +255,54 @@ describe('behind a translation of addresses', () => {
   })
 })
 
+describe('behind a translation of addresses, a proof that is decided when the lease of its ports would end', () => {
+  /** A device that answers once the lease would have ended, having connected with `connectToo`. */
+  async function openForMs(leasedMs: number, connectToo?: (port: number) => Promise<Socket>) {
+    const opened = await openBehindTranslation()
+    const { attempt, port, rows, answer } = opened
+    await leaseUntil(attempt.id, Date.now() + leasedMs)
+    await world.runJobs()
+    const sockets: Socket[] = []
+    answer(async () => {
+      await sleep(leasedMs)
+      if (connectToo !== undefined) sockets.push(await connectToo(port))
+      return rows
+    })
+    const stage = await world.finish(attempt)
+    for (const socket of sockets) socket.destroy()
+    return { ...opened, stage }
+  }
+
+  it('knows who connects after that', async () => {
+    const { attempt, port, stage } = await openForMs(4_000, connectWithoutRequest)
+    expect(stage).toBe('refused')
+    expect(await evidenceOf(attempt.id)).toMatchObject({ idle_arrivals: [{ port }] })
+  })
+
+  it('is proven where nobody does', async () => {
+    expect((await openForMs(4_000)).stage).toBe('posture')
+  })
+
+  it('lets nobody in where it began so late that not all processes know of it in time', async () => {
+    const { attempt, stage } = await openForMs(500)
+    expect(stage).toBe('refused')
+    expect(await toldOf(attempt.id)).toContain('could not note who else connected')
+  })
+
+  it.each([
+    ['has ended', async (id: string) => leaseUntil(id, Date.now())],
+    ['is that of another sign-in', async (id: string) => deleteLease(id)],
+  ])('lets nobody in where the lease of a port %s meanwhile', async (_what, end) => {
+    const { attempt, rows, answer } = await openBehindTranslation()
+    answer(async () => {
+      await end(attempt.id)
+      return rows
+    })
+    expect(await world.finish(attempt)).toBe('refused')
+    expect(await toldOf(attempt.id)).toContain('could not note who else connected')
+  })
+})
+
 it('what is read of a proof does not grow with what others left', async () => {
   const { attempt } = await openBehindTranslation()
   const { attempt: other } = await openBehindTranslation()
@@ -272,6 +320,24 @@ it('what is read of a proof does not grow with what others left', async () => {
   expect(found).toBeGreaterThanOrEqual(3)
   expect(read).toBe(found)
 })
+
+/** Has the leases of a sign-in end at a time; no process is told. */
+async function leaseUntil(attemptId: string, ms: number): Promise<void> {
+  await world.database.db
+    .updateTable('sign_in_probe_lease')
+    .set({ leased_until: new Date(ms) })
+    .where('attempt_id', '=', attemptId)
+    .execute()
+}
+
+/** Ends the lease of one port, as that of another sign-in does which gets it. */
+async function deleteLease(attemptId: string): Promise<void> {
+  await world.database.db
+    .deleteFrom('sign_in_probe_lease')
+    .where('attempt_id', '=', attemptId)
+    .where('position', '=', 1)
+    .execute()
+}
 
 /** Notes a connection to a port. */
 async function noteByAnotherProcess(
