@@ -26,7 +26,7 @@ export interface WaitingProbeHandler extends ProbeHandler {
   readonly endAll: () => void
   /** Waits for what is being noted. */
   readonly settle: () => Promise<void>
-  /** Waits for what is being noted of a proof, and for nobody else's notes; whether all of it could be noted. */
+  /** Waits for what is being judged or noted of a proof, and for nobody else's; whether all of it could be noted. */
   readonly settleNotesOf: (proof: NotedProof) => Promise<boolean>
 }
 
@@ -56,6 +56,8 @@ export function createProbeHandler(
   const requestless = new RequestlessNotes(context, book)
   /** Kept until the answer is over, also where its client has hung up: what it waits for is still waited for. */
   const answering = new ProbePlaces()
+  /** The ports of those that are not judged yet. */
+  const underWay = new Map<Promise<void>, number>()
 
   async function answer(
     request: IncomingMessage,
@@ -94,12 +96,16 @@ export function createProbeHandler(
         refuseUnjudged(requestless, { request, response, opened })
         return
       }
-      answer(request, response, opened)
+      const answered = answer(request, response, opened)
         .catch((error: unknown) => {
           context.logError(error, 'a request to a port of the device proof failed')
           refuseUnjudged(requestless, { request, response, opened })
         })
-        .finally(leave)
+        .finally(() => {
+          leave()
+          underWay.delete(answered)
+        })
+      underWay.set(answered, opened.seen.port)
     },
     noteIdle: (opened) => requestless.note(opened, 'open'),
     noteEnded: (opened) => requestless.note(opened, 'ended'),
@@ -109,7 +115,12 @@ export function createProbeHandler(
     },
     endAll: streams.endAll,
     settle: async () => requestless.settle(),
-    settleNotesOf: async (proof) => requestless.settleOf(proof),
+    settleNotesOf: async (proof) => {
+      // Somebody else's ends the sign-in, or is noted where it cannot be judged.
+      const ofProof = [...underWay].filter(([, port]) => proof.ports.includes(port))
+      await Promise.all(ofProof.map(([answered]) => answered))
+      return requestless.settleOf(proof)
+    },
   }
 }
 

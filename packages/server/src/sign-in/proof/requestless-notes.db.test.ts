@@ -262,6 +262,25 @@ describe('requests at once', () => {
     await process.close()
   })
 
+  it('are waited for by the proof of their port, until what could not be judged is noted', async () => {
+    const own = await startAt(20_000)
+    const other = await startAt(20_010)
+    const { process, reading, refused, send } = await startWaiting()
+    const judging = Promise.withResolvers<never>()
+    reading.mockReturnValueOnce(judging.promise)
+    send('192.0.2.9', Object.assign(new EventEmitter(), { destroyed: false }))
+    let isSettled = false
+    const settled = process.handler.settleNotesOf(own).then(() => (isSettled = true))
+    expect(await process.handler.settleNotesOf(other)).toBe(true)
+    await sleep(300)
+    expect(isSettled).toBe(false)
+    judging.reject(new Error('the database is busy'))
+    await settled
+    expect(refused.mock.calls).toEqual([[503, expect.anything()]])
+    expect(await listReasons(own.id)).toEqual([null])
+    await process.close()
+  })
+
   it('are noted where they could not be judged', async () => {
     const { id } = await startAt(20_000)
     const { process, reading, refused, send } = await startWaiting()
