@@ -6,6 +6,7 @@ import { startProbeProcess, toOpened } from '../../../test/support/probe-process
 import { openProofWorld, type ProofWorld } from '../../../test/support/proof-world.ts'
 import { SYSTEM_ACTOR } from '../../changes/audit/audit-entry.ts'
 import { systemClock } from '../../platform/clock.ts'
+import { newUuid } from '../../platform/ids.ts'
 import { REQUESTLESS_MAX } from './judge-requestless.ts'
 import { LeaseBook } from './lease-book.ts'
 import { listLeasesOfAttempt, listLiveLeases } from './probe-lease-store.ts'
@@ -186,6 +187,48 @@ describe('that not all could be noted is known', () => {
     await sleep(2)
     const later = await startAt(20_000)
     expect(await notes.settleOf(later)).toBe(true)
+  })
+
+  it('of none whose ports had no connection any more when it began, as after a health check', async () => {
+    const opened = toOpened(20_000)
+    const reading = vi.spyOn(book, 'nextReading')
+    const failed = Promise.withResolvers<void>()
+    reading.mockReturnValue(failed.promise)
+    notes.note(opened, 'open')
+    notes.note(opened, 'ended')
+    await sleep(2)
+    const own = await startAt(20_000)
+    notes.note(toOpened(20_001), 'open')
+    const other = await startAt(20_010)
+    failed.reject(failing)
+    await notes.settle()
+    reading.mockRestore()
+    expect(await notes.settleOf({ ...own, ports: [20_000] })).toBe(true)
+    expect(await notes.settleOf(own)).toBe(false)
+    expect(await notes.settleOf(other)).toBe(true)
+  })
+
+  it('of none at which all of them are noted, although the leases could not be read anew', async () => {
+    const own = await startAt(20_000)
+    answering.resolve()
+    await book.refresh()
+    const reading = vi.spyOn(book, 'nextReading').mockRejectedValue(failing)
+    const opened = toOpened(20_000)
+    for (const stay of ['open', 'ended'] as const) {
+      notes.note(opened, stay)
+      await notes.settle()
+    }
+    expect(await notes.settleOf(own)).toBe(true)
+    expect(await listReasons(own.id)).toEqual(['ended'])
+    // Another proof may have got the port.
+    expect(await notes.settleOf({ ...own, proofId: newUuid() })).toBe(false)
+    vi.spyOn(book, 'find').mockReturnValueOnce(undefined)
+    notes.note(toOpened(20_000), 'ended')
+    await notes.settle()
+    notes.note(opened, 'ended')
+    await notes.settle()
+    reading.mockRestore()
+    expect(await notes.settleOf(own)).toBe(false)
   })
 })
 

@@ -22,6 +22,12 @@ interface Unread {
   readonly known: ProbeLease | undefined
 }
 
+/** Until when one that waited in vain was there, and of which proof it is noted all the same. */
+interface GivenUp {
+  readonly until: Date
+  readonly notedProofId: string | undefined
+}
+
 /** Those that ended in the order in which they did. */
 type UnreadOfPort = Map<OpenedConnection, Unread>
 
@@ -44,8 +50,8 @@ export class RequestlessNotes {
   readonly #unread = new Map<Promise<void>, UnreadOfPorts>()
   /** By the clock that leases have. */
   readonly #endedAt = new WeakMap<OpenedConnection, Date>()
-  /** When a reading last failed that connections to a port waited for. */
-  readonly #unreadAt = new Map<number, Date>()
+  /** Those of a port that a reading failed for: the last of all, and the last that is noted elsewhere than that. */
+  readonly #givenUp = new Map<number, readonly GivenUp[]>()
   readonly #underWay = new Set<Promise<void>>()
   /** Whether it is logged already: whoever knocks may knock often. */
   #isFailing = false
@@ -83,8 +89,10 @@ export class RequestlessNotes {
     await Promise.allSettled(this.#unread.keys())
     const own = this.#ofProofs.get(proofId)
     await Promise.allSettled([...(own?.values() ?? [])])
-    const isUnread = (port: number) => (this.#unreadAt.get(port) ?? new Date(0)) >= leasedAt
-    return own?.hasFailed !== true && !ports.some(isUnread)
+    const givenUp = ports.flatMap((port) => this.#givenUp.get(port) ?? [])
+    const isMissing = ({ until, notedProofId }: GivenUp) =>
+      until >= leasedAt && notedProofId !== proofId
+    return own?.hasFailed !== true && !givenUp.some(isMissing)
   }
 
   forget(proofId: string): void {
@@ -125,7 +133,13 @@ export class RequestlessNotes {
   }
 
   #giveUp(ofPorts: UnreadOfPorts, error: unknown): never {
-    for (const port of ofPorts.keys()) this.#unreadAt.set(port, this.#context.clock.now())
+    const at = this.#context.clock.now()
+    for (const [port, ofPort] of ofPorts) {
+      const unread = [...ofPort].map(([opened, { known }]) => {
+        return { until: this.#endedAt.get(opened) ?? at, notedProofId: known?.proofId }
+      })
+      this.#givenUp.set(port, toLast([...(this.#givenUp.get(port) ?? []), ...unread]))
+    }
     throw error
   }
 
@@ -181,6 +195,14 @@ export class RequestlessNotes {
     }
     this.#isFailing = true
   }
+}
+
+/** The last, and the last that is noted elsewhere: one of them speaks for whichever proof any of all speaks for. */
+function toLast(all: readonly GivenUp[]): readonly GivenUp[] {
+  const ordered = all.toSorted((one, other) => other.until.getTime() - one.until.getTime())
+  const [last] = ordered
+  const elsewhere = ordered.find(({ notedProofId }) => notedProofId !== last?.notedProofId)
+  return [last, elsewhere].filter((each) => each !== undefined)
 }
 
 async function renew(
