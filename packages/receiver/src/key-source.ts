@@ -32,15 +32,12 @@ export interface KeySource {
   findKeys(header: KeyHeader): Promise<readonly CryptoKey[]>
   /**
    * Finds keys other than those that were tried, none of which signed the token: such as have been published since.
-   * None when there are none; then the token is refused. Without this member it is refused at once.
+   * None when there are none, or it is too early to look for them: then the token is refused. Without this member it is
+   * refused at once.
    *
-   * @throws KeysUnavailableError when it cannot be known at the moment whether there are.
+   * @throws KeysUnavailableError when the keys cannot be had at the moment.
    */
-  findOtherKeys?(
-    header: KeyHeader,
-    token: string,
-    tried: readonly CryptoKey[],
-  ): Promise<readonly CryptoKey[]>
+  findOtherKeys?(header: KeyHeader, tried: readonly CryptoKey[]): Promise<readonly CryptoKey[]>
 }
 
 /** How the JWKS is fetched and kept. */
@@ -71,14 +68,14 @@ export interface RemoteKeySourceOptions {
 
 const CANDIDATE_KEYS_MAX = 10
 const KEYS_MAX = 100
-/** How many headers that no key fits and tokens that no key signed are remembered, and how long one of them may be. */
+/** How many headers that no key fits are remembered, and how long one of them may be. */
 const MISSED_HEADERS_MAX = 100
 const MISSED_HEADER_LENGTH_MAX = 256
 const MISSED_HEADER_MS_MAX = 10 * 60_000
 /** How many fetches have to do without a key, until SETs with it are refused during the cool-down too. */
 const FETCHES_OF_MISSED = 2
 
-/** When a key was first asked for in vain, and how many fetches had begun then. */
+/** When a header that no key fits was first asked for, and how many fetches had begun then. */
 interface FirstMiss {
   readonly fetches: number
   readonly atMs: number
@@ -102,8 +99,8 @@ export function createLocalKeySource(jwks: JSONWebKeySet): KeySource {
  * cool-down allows. While fetching fails the last keys serve on, without waiting when a fetch has failed within the
  * cool-down; requests at the same time share one fetch. A key counts as unknown only when a fetch that began after it
  * was asked for did not bring it, or two since it was first asked for: until then the answer during the cool-down is
- * that the keys are unavailable, and the SET comes again. The same counts for a SET without `kid` that no key signed;
- * one whose `kid` names a key that did not sign it is refused during the cool-down.
+ * that the keys are unavailable, and the SET comes again. One for which there are keys, none of which signed it, is
+ * refused during the cool-down: many of them would hold up all others.
  *
  * @throws TypeError when the URL is neither HTTPS nor loopback, or a time or size is none.
  */
@@ -120,7 +117,7 @@ class RemoteKeySource implements KeySource {
   #fetches = 0
   /** The number of the last fetch that brought keys. */
   #broughtBy = 0
-  /** When a header that no key fits, or a token that no key signed, was first asked for. */
+  /** When a header that no key fits was first asked for. */
   readonly #firstMisses = new Map<string, FirstMiss>()
   #attemptedAtMs = Number.NEGATIVE_INFINITY
   #lastFailure: unknown
@@ -157,32 +154,21 @@ class RemoteKeySource implements KeySource {
     if (this.#fetches === fetchesBefore) await this.#refresh()
     const refreshed = await this.#select(header)
     if (refreshed.length > 0) return refreshed
-    throw this.#hasLookedFor(missedName(header), fetchesBefore)
-      ? unknownKeyError()
-      : this.#unavailable()
+    const { fetches } = this.#firstMiss(header, fetchesBefore)
+    // A key that is unknown while the latest keys could not be read may well be a new one.
+    const hasLooked =
+      (this.#broughtBy > fetchesBefore || this.#broughtBy >= fetches + FETCHES_OF_MISSED) &&
+      this.#lastFailure === undefined
+    throw hasLooked ? unknownKeyError() : this.#unavailable()
   }
 
   async findOtherKeys(
     header: KeyHeader,
-    token: string,
     tried: readonly CryptoKey[],
   ): Promise<readonly CryptoKey[]> {
-    const fetchesBefore = this.#fetches
     await this.#refresh()
     // A fetch brings keys that are other objects, also those that were there before.
-    const others = (await this.#select(header)).filter((key) => !tried.includes(key))
-    if (others.length > 0 || header.kid !== undefined) return others
-    if (this.#hasLookedFor(missedName(header, token), fetchesBefore)) return []
-    throw this.#unavailable()
-  }
-
-  /** Whether a key can be said not to be published. */
-  #hasLookedFor(name: string, fetchesBefore: number): boolean {
-    const { fetches } = this.#firstMiss(name, fetchesBefore)
-    const isFetched =
-      this.#broughtBy > fetchesBefore || this.#broughtBy >= fetches + FETCHES_OF_MISSED
-    // A key that is unknown while the latest keys could not be read may well be a new one.
-    return isFetched && this.#lastFailure === undefined
+    return (await this.#select(header)).filter((key) => !tried.includes(key))
   }
 
   /**
@@ -200,11 +186,12 @@ class RemoteKeySource implements KeySource {
   }
 
   /**
-   * When a key was first asked for in vain, remembered in bounded space and for a bounded time: SETs with a key that
+   * When the header was first asked for, remembered in bounded space and for a bounded time: SETs with a key that
    * several fetches did not bring are refused without a fetch of their own. One fetch is not enough for that: a
    * transmitter may sign by a key a moment before it publishes it.
    */
-  #firstMiss(name: string, fetchesBefore: number): FirstMiss {
+  #firstMiss(header: KeyHeader, fetchesBefore: number): FirstMiss {
+    const name = missedName(header)
     const nowMs = this.#options.nowMs()
     const earlier = this.#firstMisses.get(name)
     const ageMs = earlier === undefined ? -1 : nowMs - earlier.atMs
@@ -309,9 +296,8 @@ function isPublicKey(key: unknown): key is JSONWebKeySet['keys'][number] {
   return key.kty !== 'oct' && !('d' in key)
 }
 
-/** A token is told from others by the end of its signature. */
-function missedName({ alg, kid }: KeyHeader, token = ''): string {
-  return JSON.stringify([alg, kid, token.slice(-64)])
+function missedName({ alg, kid }: KeyHeader): string {
+  return JSON.stringify([alg, kid])
 }
 
 function unknownKeyError(): SetVerificationError {

@@ -133,7 +133,7 @@ async function verifyByKeySource(
     return await verifySignature(token, keys, algorithms)
   } catch (error) {
     if (!(error instanceof SetVerificationError) || error.err === 'invalid_request') throw error
-    const others = (await keySource.findOtherKeys?.(header, token, keys)) ?? []
+    const others = (await keySource.findOtherKeys?.(header, keys)) ?? []
     if (others.length === 0) throw error
     return verifySignature(token, others, algorithms)
   }

@@ -56,6 +56,7 @@ describe.each([
     ['the older row first', [[older, newer]]],
     ['the newer row first', [[newer, older]]],
     ['the older row on a page after that of the newer', [[newer], [older]]],
+    ['the older row on a page before that of the newer', [[older], [newer]]],
   ])('has the status of the newest event, %s', async (_order, pages) => {
     const { state, told, commits, statusOf } = createScene(pages)
     expect(await state.reconcile()).toMatchObject({ added: 1, changed: 0, unchanged: 0 })
@@ -69,15 +70,19 @@ describe.each([
     expect(commits()).toBe(committed)
   })
 
-  test('has the status of the newest event, the older row on a page before that of the newer', async () => {
-    const { state, told, statusOf } = createScene([[older], [newer]])
+  test('keeps its status where the state breaks off between the two', async () => {
+    const pages = [[older], [newer]]
+    const { state, told, statusOf } = createScene(pages)
     await state.reconcile()
-    expect(told).toEqual(['undefined>compliant', 'compliant>not-compliant'])
-    for (let run = 0; run < 3; run += 1) {
-      expect(await state.reconcile()).toMatchObject({ added: 0, changed: 0, unchanged: 1 })
-      expect(await statusOf()).toBe('not-compliant')
-    }
-    expect(told).toHaveLength(2)
+    pages[0] = [{ ...older, at: 3, sequence: first === null ? null : 3 }]
+    Object.defineProperty(pages, 1, {
+      get: () => {
+        throw new Error('broken off')
+      },
+    })
+    await expect(state.reconcile()).rejects.toThrow('broken off')
+    expect(await statusOf()).toBe('not-compliant')
+    expect(told).toEqual(['undefined>not-compliant'])
   })
 
   test('is corrected by the older row where no page has the newer one any more', async () => {
@@ -89,4 +94,16 @@ describe.each([
     expect(await statusOf()).toBe('compliant')
     expect(told.at(-1)).toBe('not-compliant>compliant')
   })
+})
+
+test('two rows of a person that nothing tells apart are told once, and not back and forth', async () => {
+  const { state, told, commits } = createScene([
+    [{ status: 'compliant', at: 1, sequence: null }],
+    [{ status: 'not-compliant', at: 1, sequence: null }],
+  ])
+  expect(await state.reconcile()).toMatchObject({ added: 1, changed: 0, unchanged: 0 })
+  const committed = commits()
+  expect(await state.reconcile()).toMatchObject({ added: 0, changed: 0, unchanged: 1 })
+  expect(told).toEqual(['undefined>not-compliant'])
+  expect(commits()).toBe(committed)
 })

@@ -84,9 +84,9 @@ export interface ComplianceState {
    * Compares everything with the state of the stream and corrects what differs; events that come
    * meanwhile are respected. Calls at the same time share one run, with the `timeoutMs` of the first; it goes on as
    * long as one of them waits. Where the state is not as far as the stored numbers, the stream was made anew: its state
-   * is believed then. Where another process has changed the store meanwhile, a page is compared once more with that,
-   * ten times at most, and where that one may have removed a subject of the page, all pages are read anew, twice at
-   * most.
+   * is believed then. Nothing changes before the last page is read. Where another process has changed the store
+   * meanwhile, what the state says is compared once more with that, ten times at most, and where that one may have
+   * removed a subject, all pages are read anew, twice at most.
    *
    * @throws TypeError without a `source`; TransmitterError `aborted` by the signal; what source or store throw.
    */

@@ -46,19 +46,13 @@ export interface ReconcileParts extends JudgedCommitParts {
 /** Since when the state of a stream holds. */
 type StateFloor = Pick<StreamState, 'as_of' | 'as_of_sequence'>
 
-/** What a page says, by the keys of its subjects. */
-interface PageStatements {
+/** What the state says of a subject, with the page that says it. */
+interface Statement {
+  readonly entry: ComplianceEntry
   readonly page: StateFloor
-  readonly stated: ReadonlyMap<string, ComplianceEntry>
 }
 
-type PageCounts = Pick<ReconcileReport, 'added' | 'changed' | 'unchanged'>
-
-/** What comparing a page came to. */
-interface PageFindings {
-  readonly counts: PageCounts
-  readonly putOff: PageStatements
-}
+type SubjectCounts = Pick<ReconcileReport, 'added' | 'changed' | 'unchanged'>
 
 /** How a run through all pages began, and what it has seen. */
 interface ReconcileRun {
@@ -67,7 +61,7 @@ interface ReconcileRun {
   readonly before: StreamPosition | undefined
   readonly refusalsBefore: number
   /** The newest of what the pages have said of each of their subjects. */
-  readonly newest: Map<string, ComplianceEntry>
+  readonly newest: Map<string, Statement>
   /** Those of them that were known. */
   readonly knownKeys: Set<string>
   /** Whether the stream counts from the beginning again. */
@@ -77,14 +71,17 @@ interface ReconcileRun {
 /** How often the pages are read where another process may have removed what they tell of. */
 const RUNS_MAX = 3
 
+/** How many subjects are compared and stored at once. */
+const SUBJECTS_AT_ONCE = 1_000
+
 /** A page tells of a subject that another process may have removed since. */
 class PageOutdatedError extends StoreChangedError {}
 
 /**
- * Makes a store agree with the state of a stream, page by page; what events have told since a page
- * was read stays. Subjects are removed only after the last page, so that a state that breaks off
- * removes nothing. The pages are read anew where another process may have removed what one of them tells of; in the
- * end only a subject that was known counts as removed, and any other one as new.
+ * Makes a store agree with the state of a stream, once all its pages are read: a person with two devices may be on two
+ * of them. What events have told since a page was read stays. The pages are read anew where another process may have
+ * removed what one of them tells of; in the end only a subject that was known counts as removed, and any other one as
+ * new.
  *
  * @throws StoreChangedError when other processes change the store all the time.
  */
@@ -107,18 +104,6 @@ async function reconcileOnce(parts: ReconcileParts, isFinal: boolean): Promise<R
     knownKeys: new Set(),
     isAnew: false,
   }
-  const counts = { added: 0, changed: 0, unchanged: 0 }
-  const compare = async (statements: PageStatements, isLast: boolean) => {
-    parts.signal.throwIfAborted()
-    const found = await parts.inTurn(() =>
-      commitJudged(parts, (tell) => judgePage(parts, { ...statements, isLast, run, tell })),
-    )
-    counts.added += found.counts.added
-    counts.changed += found.counts.changed
-    counts.unchanged += found.counts.unchanged
-    return found.putOff
-  }
-  const putOff: PageStatements[] = []
   let floor: StateFloor | undefined
   for await (const page of parts.readPages()) {
     parts.signal.throwIfAborted()
@@ -127,93 +112,73 @@ async function reconcileOnce(parts: ReconcileParts, isFinal: boolean): Promise<R
       as_of: Math.min(page.as_of, floor?.as_of ?? page.as_of),
       as_of_sequence: Math.min(page.as_of_sequence, floor?.as_of_sequence ?? page.as_of_sequence),
     }
-    putOff.push(await compare(newestOf(page, run.newest), false))
-  }
-  for (const statements of putOff) {
-    if (statements.stated.size > 0) await compare(statements, true)
+    noteNewest(page, run.newest)
   }
   parts.signal.throwIfAborted()
   if (floor === undefined) {
     throw new TransmitterError('bad_response', 'the state of the stream has no page')
   }
+  const counts = await compareSubjects(parts, run)
   const removed = await removeOthers(parts, run, floor)
   return { ...counts, removed, asOfSequence: floor.as_of_sequence }
 }
 
-/**
- * Compares what is known with a page. What it says that is older than what is known is put off until all pages are
- * read: another page may say of the same subject what is known.
- */
-async function judgePage(
-  { store, memory }: ReconcileParts,
-  {
-    page,
-    stated,
-    isLast,
-    run,
-    tell,
-  }: PageStatements & {
-    readonly isLast: boolean
-    readonly run: ReconcileRun
-    readonly tell: TellChange
-  },
-): Promise<Judgement<PageFindings>> {
-  const putOff = new Map<string, ComplianceEntry>()
-  const counts = { added: 0, changed: 0, unchanged: 0 }
-  const entries = new Map<string, ComplianceEntry>()
-  const held = run.isAnew ? withoutNumber(page) : page
-  const isOvertaken =
-    !run.isFinal &&
-    memory.refusals > run.refusalsBefore &&
-    ((await store.readPosition())?.sequence ?? 0) > page.as_of_sequence
-  for (const [key, entry] of stated) {
-    if (run.newest.get(key) !== entry) continue
-    const known = await store.find(key)
-    if (known === undefined && (isOvertaken || run.knownKeys.has(key))) {
-      throw new PageOutdatedError('another process may have removed what the state tells of')
-    }
-    if (known !== undefined) run.knownKeys.add(key)
-    const current = currentOf(known, entry, { held, isLast })
-    if (current === undefined) {
-      putOff.set(key, entry)
-      continue
-    }
-    counts[toCount(known, current)] += 1
-    await tell({ key, subject: current.subject, known, current: current.status })
-    if (isToBeStored(known, current)) entries.set(key, current)
-  }
-  return { changes: { entries }, value: { counts, putOff: { page, stated: putOff } } }
-}
-
-/**
- * What a page says of each subject that is not older than what it, or a page before it, says of the same one: a person
- * with two devices may be in the state twice.
- */
-function newestOf(
-  { subjects, ...page }: StreamState,
-  newest: Map<string, ComplianceEntry>,
-): PageStatements {
-  const stated = new Map<string, ComplianceEntry>()
+/** Notes what a page says of each subject, unless it is older than what was said of the same one before. */
+function noteNewest({ subjects, ...page }: StreamState, newest: Map<string, Statement>): void {
   for (const state of subjects) {
     const entry = fromSubjectState(state, page)
     const key = toComplianceKey(entry.subject)
     const earlier = newest.get(key)
-    if (earlier !== undefined && isOutdated(entry, earlier)) continue
-    newest.set(key, entry)
-    stated.set(key, entry)
+    if (earlier === undefined || !isOutdated(entry, earlier.entry)) newest.set(key, { entry, page })
   }
-  return { page, stated }
 }
 
-/** What counts of a subject, what is known or what a page says; undefined where other pages have to be read first. */
-function currentOf(
-  known: ComplianceEntry | undefined,
-  entry: ComplianceEntry,
-  { held, isLast }: { readonly held: StateFloor; readonly isLast: boolean },
-): ComplianceEntry | undefined {
-  if (known === undefined) return entry
-  if (outlastsPage(known, entry, held)) return known
-  return isLast || !isOutdated(entry, known) ? entry : undefined
+async function compareSubjects(parts: ReconcileParts, run: ReconcileRun): Promise<SubjectCounts> {
+  const counts = { added: 0, changed: 0, unchanged: 0 }
+  const statements = [...run.newest]
+  for (let from = 0; from < statements.length; from += SUBJECTS_AT_ONCE) {
+    parts.signal.throwIfAborted()
+    const some = statements.slice(from, from + SUBJECTS_AT_ONCE)
+    const found = await parts.inTurn(() =>
+      commitJudged(parts, (tell) => judgeSubjects(parts, { statements: some, run, tell })),
+    )
+    counts.added += found.added
+    counts.changed += found.changed
+    counts.unchanged += found.unchanged
+  }
+  return counts
+}
+
+/** Compares what is known with what the state says. */
+async function judgeSubjects(
+  { store, memory }: ReconcileParts,
+  {
+    statements,
+    run,
+    tell,
+  }: {
+    readonly statements: readonly (readonly [key: string, statement: Statement])[]
+    readonly run: ReconcileRun
+    readonly tell: TellChange
+  },
+): Promise<Judgement<SubjectCounts>> {
+  const counts = { added: 0, changed: 0, unchanged: 0 }
+  const entries = new Map<string, ComplianceEntry>()
+  const mayBeOvertaken = !run.isFinal && memory.refusals > run.refusalsBefore
+  const storedNumber = mayBeOvertaken ? ((await store.readPosition())?.sequence ?? 0) : 0
+  for (const [key, { entry, page }] of statements) {
+    const known = await store.find(key)
+    if (known === undefined && (storedNumber > page.as_of_sequence || run.knownKeys.has(key))) {
+      throw new PageOutdatedError('another process may have removed what the state tells of')
+    }
+    if (known !== undefined) run.knownKeys.add(key)
+    const held = run.isAnew ? withoutNumber(page) : page
+    const current = known !== undefined && outlastsPage(known, entry, held) ? known : entry
+    counts[toCount(known, current)] += 1
+    await tell({ key, subject: current.subject, known, current: current.status })
+    if (isToBeStored(known, current)) entries.set(key, current)
+  }
+  return { changes: { entries }, value: counts }
 }
 
 function isToBeStored(known: ComplianceEntry | undefined, current: ComplianceEntry): boolean {
@@ -221,7 +186,7 @@ function isToBeStored(known: ComplianceEntry | undefined, current: ComplianceEnt
   return known !== current && !isSaidAgain(known, current)
 }
 
-function toCount(known: ComplianceEntry | undefined, entry: ComplianceEntry): keyof PageCounts {
+function toCount(known: ComplianceEntry | undefined, entry: ComplianceEntry): keyof SubjectCounts {
   if (known === undefined) return 'added'
   return known.status === entry.status ? 'unchanged' : 'changed'
 }
