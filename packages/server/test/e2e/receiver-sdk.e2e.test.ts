@@ -177,7 +177,7 @@ describe('the receiver, with a poll stream', () => {
     expect(replayed).toMatchObject({ complete: true, first_sequence: gaps[0]?.from })
     stopped.abort()
     await polling
-    compliance.close()
+    await compliance.close()
     await client.deleteStream(id)
     await expect(client.getStream(id)).rejects.toMatchObject({ code: 'not_found' })
   })
