@@ -142,6 +142,8 @@ function createKeptStreams(origin: string) {
   const waiting = new Map<string, Set<ServerResponse>>()
 
   function keep(response: ServerResponse, { proofId }: ProbeLease): void {
+    // Who has hung up while the request was counted closes it no more.
+    if (response.destroyed) return
     const own = waiting.get(proofId) ?? new Set()
     waiting.set(proofId, own.add(response))
     const ticking = setInterval(() => response.write(' '), BYTE_EVERY_MS)
