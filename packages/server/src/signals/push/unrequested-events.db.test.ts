@@ -149,6 +149,8 @@ test('whoever watches, and whoever pushes, is told of what is given up when it w
   const marker = toDestinationId('0')
   await notifyDestinations(db, [marker])
   await vi.waitFor(() => expect(wake).toHaveBeenCalledWith(marker), WAIT_MS)
+  // What was queued is told after its commit, which may be after the marker.
+  await vi.waitFor(() => expect(wake).toHaveBeenCalledWith(destinationId), WAIT_MS)
   wake.mockClear()
   const poll = () =>
     push.streams.call(`/ssf_streams/${stream.stream_id}/events`, { method: 'POST', payload: {} })
@@ -156,7 +158,7 @@ test('whoever watches, and whoever pushes, is told of what is given up when it w
   await poll()
   await notifyDestinations(db, [marker])
   await vi.waitFor(() => expect(wake).toHaveBeenCalledWith(marker), WAIT_MS)
-  expect(wake.mock.calls).toEqual([[destinationId], [marker]])
+  expect([...new Set(wake.mock.calls.map(([id]) => id))]).toEqual([destinationId, marker])
 })
 
 test('a worker gives up nothing that another one has taken up since', async () => {
